@@ -1,0 +1,95 @@
+package ir
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+)
+
+// Version is the version of the compiled form that this package reads and writes.
+const Version = 1
+
+// magic starts every compiled contract. The first line is
+//
+//	poptic-contract VERSION sha256:DIGEST
+//
+// and the rest is the body: one JSON object whose SHA-256 is DIGEST.
+const magic = "poptic-contract "
+
+// CodecError tells why bytes are no compiled contract.
+type CodecError struct {
+	Code    string // not_compiled, version_unsupported, truncated, digest_mismatch, malformed
+	Message string
+}
+
+func (e *CodecError) Error() string { return e.Message }
+
+// IsCompiled reports whether data looks like a compiled contract rather than source text.
+func IsCompiled(data []byte) bool { return bytes.HasPrefix(data, []byte(magic)) }
+
+// Encode gives the canonical bytes of c: equal contracts give equal bytes.
+func Encode(c *Contract) []byte {
+	body := encodeBody(c)
+	return append(fmt.Appendf(nil, "%s%d %s\n", magic, Version, digest(body)), body...)
+}
+
+// Digest identifies c: "sha256:" and the hash of its canonical body.
+func (c *Contract) Digest() string { return digest(encodeBody(c)) }
+
+// Decode reads what Encode wrote. The error is a *CodecError. Every index in the
+// result is in range, so that a loaded contract needs no further checks.
+func Decode(data []byte) (*Contract, error) {
+	if !IsCompiled(data) {
+		return nil, &CodecError{"not_compiled", "this is not a compiled contract: it does not start with \"" + magic + "\""}
+	}
+	line, body, found := bytes.Cut(data, []byte("\n"))
+	if !found {
+		return nil, &CodecError{"truncated", "the compiled contract is cut off in its first line; build it again"}
+	}
+	var version int
+	var want string
+	if _, err := fmt.Sscanf(string(line), magic+"%d %s", &version, &want); err != nil {
+		return nil, &CodecError{"malformed", "the first line of the compiled contract is damaged; build it again"}
+	}
+	if version != Version {
+		return nil, &CodecError{"version_unsupported", fmt.Sprintf("the compiled contract has version %d, this program reads version %d; build it again", version, Version)}
+	}
+	if got := digest(body); got != want {
+		return nil, damaged(body)
+	}
+	var c Contract
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&c); err != nil {
+		return nil, &CodecError{"malformed", "the compiled contract's body does not have the expected shape; build it again"}
+	}
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// damaged tells a body that ends early from one that was changed.
+func damaged(body []byte) error {
+	if !json.Valid(body) {
+		return &CodecError{"truncated", fmt.Sprintf("the compiled contract is cut off or damaged: its body of %d bytes is not whole; build it again", len(body))}
+	}
+	return &CodecError{"digest_mismatch", "the compiled contract was changed after it was built: its digest does not match; build it again"}
+}
+
+func encodeBody(c *Contract) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(c); err != nil {
+		panic("ir: a contract is plain data and always encodes: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+func digest(body []byte) string {
+	sum := sha256.Sum256(body)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,72 @@
+package ir
+
+import "fmt"
+
+// validate checks what readers of a contract rely on: type ids are in range and
+// refer to smaller nesting only, phases and stages are named consistently.
+func (c *Contract) validate() error {
+	if len(c.Types) == 0 || !c.hasType(c.State) {
+		return malformed("it has no state type")
+	}
+	if len(c.Phases) == 0 {
+		return malformed("it has no phase")
+	}
+	for id := range c.Types {
+		if err := c.validateType(TypeID(id)); err != nil {
+			return err
+		}
+	}
+	for _, v := range c.Invariants {
+		if v.Each != nil && !c.hasType(v.Each.Type) {
+			return malformed("invariant " + v.Name + " is over an unknown type")
+		}
+		if (v.Expr == nil) == (v.Unique == nil) {
+			return malformed("invariant " + v.Name + " has no single rule")
+		}
+	}
+	return c.validateNames()
+}
+
+// validateType demands that children come before their parents, which also
+// excludes cycles.
+func (c *Contract) validateType(id TypeID) error {
+	t := c.Types[id]
+	children := append([]TypeID{t.Elem, t.Rest}, t.Alternatives...)
+	for _, m := range t.Members {
+		children = append(children, m.Type)
+	}
+	for _, child := range children {
+		if child != NoType && (child < 0 || child >= id) {
+			return malformed(fmt.Sprintf("type %d refers to type %d", id, child))
+		}
+	}
+	needsElem := t.Kind == MapType || t.Kind == ListType || t.Kind == SetType || t.Kind == LogType || t.Kind == KeyedType
+	if needsElem && t.Elem == NoType || t.Kind == RefType && t.Target == nil || t.Kind == UnionType && len(t.Alternatives) == 0 {
+		return malformed(fmt.Sprintf("type %d is incomplete", id))
+	}
+	return nil
+}
+
+func (c *Contract) validateNames() error {
+	for _, p := range c.Phases {
+		for _, a := range p.Arrows {
+			if c.Phase(a.To) == nil {
+				return malformed("phase " + p.Name + " leads to an unknown phase")
+			}
+		}
+	}
+	for _, s := range c.Stages {
+		for _, p := range append(append([]string{}, s.In...), s.Next...) {
+			if c.Phase(p) == nil {
+				return malformed("stage " + s.Name + " names an unknown phase")
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Contract) hasType(id TypeID) bool { return id > NoType && int(id) < len(c.Types) }
+
+func malformed(what string) error {
+	return &CodecError{"malformed", "the compiled contract is malformed: " + what + "; build it again"}
+}
