@@ -1,0 +1,163 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// Memory is a Store in the memory of one process. The zero value is not usable;
+// see NewMemory.
+type Memory struct {
+	mu   sync.RWMutex
+	logs map[string]*memoryLog
+}
+
+// A memoryLog is one instance's records and snapshots. Records are only ever
+// appended, so a reader may go on with the slice it has.
+type memoryLog struct {
+	records   []Record
+	snapshots []Snapshot // ascending by Version
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory { return &Memory{logs: map[string]*memoryLog{}} }
+
+var _ Store = (*Memory)(nil)
+
+// Create implements Store.
+func (m *Memory) Create(ctx context.Context, id string, records ...Record) error {
+	if err := ready(ctx, id, 0, records); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.logs[id] != nil {
+		return &Error{Instance: id, Err: ErrExists}
+	}
+	m.logs[id] = &memoryLog{records: slices.Clone(records)}
+	return nil
+}
+
+// Append implements Store.
+func (m *Memory) Append(ctx context.Context, id string, last uint64, records ...Record) error {
+	if err := ready(ctx, id, last, records); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	log := m.logs[id]
+	if log == nil {
+		return &Error{Instance: id, Err: ErrNotFound}
+	}
+	if have := uint64(len(log.records)); have != last {
+		return &Error{Instance: id, Err: ErrConflict, Last: have}
+	}
+	log.records = append(log.records, records...)
+	return nil
+}
+
+func ready(ctx context.Context, id string, last uint64, records []Record) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := CheckNumbers(last, records); err != nil {
+		return &Error{Instance: id, Err: err}
+	}
+	return nil
+}
+
+// Read implements Store.
+func (m *Memory) Read(ctx context.Context, id string, from uint64) iter.Seq2[Record, error] {
+	records, err := m.tail(ctx, id, from)
+	return func(yield func(Record, error) bool) {
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		for _, r := range records {
+			if err := ctx.Err(); err != nil {
+				yield(Record{}, err)
+				return
+			}
+			if !yield(r.clone(), nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *Memory) tail(ctx context.Context, id string, from uint64) ([]Record, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	log := m.logs[id]
+	if log == nil {
+		return nil, &Error{Instance: id, Err: ErrNotFound}
+	}
+	skip := min(max(from, 1)-1, uint64(len(log.records)))
+	return log.records[skip:], nil
+}
+
+func (r Record) clone() Record {
+	r.Line, r.Sealed = bytes.Clone(r.Line), bytes.Clone(r.Sealed)
+	return r
+}
+
+// Head implements Store.
+func (m *Memory) Head(ctx context.Context, id string) (seq, version uint64, err error) {
+	records, err := m.tail(ctx, id, 1)
+	if err != nil {
+		return 0, 0, err
+	}
+	last := records[len(records)-1]
+	return last.Seq, last.Version, nil
+}
+
+// PutSnapshot implements Store.
+func (m *Memory) PutSnapshot(ctx context.Context, id string, s Snapshot) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	log := m.logs[id]
+	if log == nil {
+		return &Error{Instance: id, Err: ErrNotFound}
+	}
+	at, found := slices.BinarySearchFunc(log.snapshots, s.Version, func(k Snapshot, version uint64) int {
+		return cmp.Compare(k.Version, version)
+	})
+	if found {
+		log.snapshots[at] = s
+		return nil
+	}
+	log.snapshots = slices.Insert(log.snapshots, at, s)
+	return nil
+}
+
+// Snapshot implements Store.
+func (m *Memory) Snapshot(ctx context.Context, id string, version uint64) (Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return Snapshot{}, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	log := m.logs[id]
+	if log == nil {
+		return Snapshot{}, &Error{Instance: id, Err: ErrNotFound}
+	}
+	above := sort.Search(len(log.snapshots), func(i int) bool { return log.snapshots[i].Version > version })
+	if above == 0 {
+		return Snapshot{}, &Error{Instance: id, Err: ErrNotFound}
+	}
+	s := log.snapshots[above-1]
+	s.Data = bytes.Clone(s.Data)
+	return s, nil
+}

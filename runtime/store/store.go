@@ -1,0 +1,105 @@
+// Package store keeps the logs of instances. The log is the store: appending a
+// record is the commit, and the state at any version is a snapshot plus the
+// records after it.
+//
+// Store is the interface, Memory the implementation that lives and dies with its
+// process, package storetest the behaviour every implementation must show. A
+// store moves bytes; it never reads what is in them. The bytes of a log are as
+// sensitive as the state itself.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// A Record is one entry of an instance's log.
+type Record struct {
+	Seq     uint64 // position in the log: 1, 2, 3, ...
+	Version uint64 // commits of the instance up to and including this record
+	Line    []byte // what an auditor may read: one line of the trace, without line break
+	Sealed  []byte // what the trace leaves out: the full patch, or the initial state
+}
+
+// A Snapshot is a state that need not be recomputed: the outcome of the log up to
+// and including record Seq.
+type Snapshot struct {
+	Seq     uint64
+	Version uint64
+	Data    []byte
+}
+
+// A Store keeps one append-only log an instance, and snapshots beside it.
+// Implementations are safe for concurrent use, also by several processes where
+// they say so.
+//
+// The store owns the byte slices it is given: the caller does not touch them
+// again. The caller owns the byte slices it gets back. A call whose context has
+// ended before it began changes nothing and returns the context's error. Any
+// other error than those named below leaves open whether the change was made;
+// Head tells.
+type Store interface {
+	// Create begins the log of a new instance with its first records, numbered
+	// from 1. ErrExists if the instance has a log; of concurrent creates of one id
+	// exactly one succeeds.
+	Create(ctx context.Context, id string, records ...Record) error
+
+	// Append adds records after the record numbered last: all of them or none, in
+	// one atomic and durable step. ErrConflict if the log does not end there,
+	// ErrNotFound if there is no such instance. The first record's Seq is last+1
+	// and each following one counts on; anything else is an error.
+	Append(ctx context.Context, id string, last uint64, records ...Record) error
+
+	// Read iterates over the records from number from on, in order, up to the end
+	// of the log at the time of the call. An error (ErrNotFound among them) is the
+	// last thing it yields. It costs what is read, not what the log holds.
+	Read(ctx context.Context, id string, from uint64) iter.Seq2[Record, error]
+
+	// Head returns the numbers of the last record: its Seq and Version.
+	// ErrNotFound if there is no such instance.
+	Head(ctx context.Context, id string) (seq, version uint64, err error)
+
+	// PutSnapshot keeps s beside the log. Snapshots are a cache of it: a store may
+	// drop any of them except the newest. ErrNotFound if there is no such instance.
+	PutSnapshot(ctx context.Context, id string, s Snapshot) error
+
+	// Snapshot returns the kept snapshot with the greatest Version that is not
+	// above version. ErrNotFound if there is none.
+	Snapshot(ctx context.Context, id string, version uint64) (Snapshot, error)
+}
+
+// The reasons for which a store refuses; they are wrapped in an *Error.
+var (
+	ErrConflict = errors.New("the log has moved on")
+	ErrNotFound = errors.New("not found")
+	ErrExists   = errors.New("the instance exists already")
+)
+
+// An Error says which instance a store refused, and why.
+type Error struct {
+	Instance string
+	Err      error  // ErrConflict, ErrNotFound, ErrExists or what the engine below reported
+	Last     uint64 // for ErrConflict, the Seq of the log's last record
+}
+
+// Error names the instance and the reason; never anything the log holds.
+func (e *Error) Error() string { return fmt.Sprintf("instance %q: %v", e.Instance, e.Err) }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// CheckNumbers reports whether records count on from last, as Create and Append
+// demand. Implementations call it before they write.
+func CheckNumbers(last uint64, records []Record) error {
+	if len(records) == 0 {
+		return errors.New("no records to append")
+	}
+	for i, r := range records {
+		if want := last + 1 + uint64(i); r.Seq != want {
+			return fmt.Errorf("record %d follows record %d", r.Seq, want-1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,321 @@
+// Package storetest holds the behaviour that every store.Store must show. An
+// implementation's test calls Run with a function that makes an empty store.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/runtime/store"
+)
+
+// Run tests the stores that open returns; each call must give an empty store that
+// shares nothing with those before.
+func Run(t *testing.T, open func() store.Store) {
+	for name, test := range map[string]func(*testing.T, store.Store){
+		"a created log reads back byte for byte":             readsBack,
+		"creating an instance twice is refused":              createTwice,
+		"of concurrent creates exactly one succeeds":         createRace,
+		"an append at the wrong place changes nothing":       appendConflict,
+		"of concurrent appends at one place one succeeds":    appendRace,
+		"records of one append stay together":                appendTogether,
+		"records that do not count on are refused":           appendGap,
+		"an unknown instance is not found":                   unknown,
+		"reading begins where it is told to":                 readFrom,
+		"a reader sees the log as it was when it began":      readWhileAppending,
+		"bytes that were read may be changed":                readCopies,
+		"instances are apart":                                apart,
+		"the newest snapshot not above a version is found":   snapshots,
+		"a snapshot may be put again":                        snapshotAgain,
+		"snapshot bytes that were read may be changed":       snapshotCopies,
+		"a call whose context has ended changes nothing":     ended,
+		"a reader stops when its context ends":               readEnded,
+		"any bytes are kept as they are, the empty included": anyBytes,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open()) })
+	}
+}
+
+var ctx = context.Background()
+
+// rec makes a record whose bytes tell its number.
+func rec(seq, version uint64) store.Record {
+	return store.Record{
+		Seq: seq, Version: version,
+		Line:   fmt.Appendf(nil, `{"seq":%d}`, seq),
+		Sealed: fmt.Appendf(nil, `sealed %d`, seq),
+	}
+}
+
+func readAll(t *testing.T, s store.Store, id string, from uint64) []store.Record {
+	t.Helper()
+	var all []store.Record
+	for r, err := range s.Read(ctx, id, from) {
+		require.NoError(t, err)
+		all = append(all, r)
+	}
+	return all
+}
+
+func readError(s store.Store, id string) error {
+	for _, err := range s.Read(ctx, id, 1) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readsBack(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	require.NoError(t, s.Append(ctx, "a", 1, rec(2, 0), rec(3, 1)))
+	require.Equal(t, []store.Record{rec(1, 0), rec(2, 0), rec(3, 1)}, readAll(t, s, "a", 1))
+	seq, version, err := s.Head(ctx, "a")
+	require.NoError(t, err)
+	require.Equal(t, uint64(3), seq)
+	require.Equal(t, uint64(1), version)
+}
+
+func createTwice(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	err := s.Create(ctx, "a", rec(1, 7))
+	require.ErrorIs(t, err, store.ErrExists)
+	var refused *store.Error
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "a", refused.Instance)
+	require.Equal(t, []store.Record{rec(1, 0)}, readAll(t, s, "a", 1))
+}
+
+func createRace(t *testing.T, s store.Store) {
+	won := race(8, func(int) error { return s.Create(ctx, "a", rec(1, 0)) }, store.ErrExists, t)
+	require.Equal(t, 1, won)
+}
+
+func appendConflict(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	require.NoError(t, s.Append(ctx, "a", 1, rec(2, 1)))
+	for _, last := range []uint64{0, 1, 3} {
+		err := s.Append(ctx, "a", last, rec(last+1, 9))
+		require.ErrorIs(t, err, store.ErrConflict)
+		var refused *store.Error
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, uint64(2), refused.Last)
+	}
+	require.Len(t, readAll(t, s, "a", 1), 2)
+}
+
+func appendRace(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	for last := uint64(1); last <= 20; last++ {
+		won := race(4, func(int) error { return s.Append(ctx, "a", last, rec(last+1, last)) }, store.ErrConflict, t)
+		require.Equal(t, 1, won)
+	}
+	require.Len(t, readAll(t, s, "a", 1), 21)
+}
+
+// race runs f n times at once and counts the calls that succeeded; the others
+// must have lost for the given reason.
+func race(n int, f func(i int) error, lost error, t *testing.T) int {
+	t.Helper()
+	errs := make([]error, n)
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() { errs[i] = f(i) })
+	}
+	wait.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+			continue
+		}
+		require.ErrorIs(t, err, lost)
+	}
+	return won
+}
+
+func appendTogether(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			for range 25 {
+				appendPair(s, "a")
+			}
+		})
+	}
+	wait.Wait()
+	all := readAll(t, s, "a", 2)
+	require.Len(t, all, 200)
+	for i := 0; i < len(all); i += 2 {
+		require.Equal(t, "first", string(all[i].Line))
+		require.Equal(t, "second", string(all[i+1].Line))
+	}
+}
+
+func appendPair(s store.Store, id string) {
+	for {
+		last, _, err := s.Head(ctx, id)
+		if err != nil {
+			return
+		}
+		err = s.Append(ctx, id, last,
+			store.Record{Seq: last + 1, Line: []byte("first")},
+			store.Record{Seq: last + 2, Line: []byte("second")})
+		if !errors.Is(err, store.ErrConflict) {
+			return
+		}
+	}
+}
+
+func appendGap(t *testing.T, s store.Store) {
+	require.Error(t, s.Create(ctx, "a", rec(2, 0)))
+	require.Error(t, s.Create(ctx, "a"))
+	require.ErrorIs(t, readError(s, "a"), store.ErrNotFound)
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	for _, records := range [][]store.Record{{}, {rec(3, 0)}, {rec(2, 0), rec(2, 0)}, {rec(2, 0), rec(4, 0)}} {
+		err := s.Append(ctx, "a", 1, records...)
+		require.Error(t, err)
+		require.NotErrorIs(t, err, store.ErrConflict)
+	}
+	require.Len(t, readAll(t, s, "a", 1), 1)
+}
+
+func unknown(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "b", rec(1, 0)))
+	_, _, err := s.Head(ctx, "a")
+	require.ErrorIs(t, err, store.ErrNotFound)
+	_, err = s.Snapshot(ctx, "a", 1)
+	require.ErrorIs(t, err, store.ErrNotFound)
+	require.ErrorIs(t, readError(s, "a"), store.ErrNotFound)
+	require.ErrorIs(t, s.Append(ctx, "a", 0, rec(1, 0)), store.ErrNotFound)
+	require.ErrorIs(t, s.PutSnapshot(ctx, "a", store.Snapshot{}), store.ErrNotFound)
+}
+
+func readFrom(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0), rec(2, 1), rec(3, 2)))
+	require.Len(t, readAll(t, s, "a", 0), 3)
+	require.Equal(t, []store.Record{rec(3, 2)}, readAll(t, s, "a", 3))
+	require.Empty(t, readAll(t, s, "a", 4))
+	require.Empty(t, readAll(t, s, "a", 99))
+}
+
+func readWhileAppending(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0), rec(2, 1)))
+	records := s.Read(ctx, "a", 1)
+	require.NoError(t, s.Append(ctx, "a", 2, rec(3, 2)))
+	seen := uint64(0)
+	for r, err := range records {
+		require.NoError(t, err)
+		seen++
+		require.Equal(t, seen, r.Seq)
+	}
+	require.Equal(t, uint64(2), seen)
+}
+
+func readCopies(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	got := readAll(t, s, "a", 1)[0]
+	got.Line[0], got.Sealed[0] = 'X', 'X'
+	require.Equal(t, []store.Record{rec(1, 0)}, readAll(t, s, "a", 1))
+}
+
+func apart(t *testing.T, s store.Store) {
+	for _, id := range []string{"a", "A", "a/b", "ä", "a b"} {
+		require.NoError(t, s.Create(ctx, id, store.Record{Seq: 1, Line: []byte(id)}))
+	}
+	require.NoError(t, s.Append(ctx, "a", 1, rec(2, 1)))
+	require.NoError(t, s.PutSnapshot(ctx, "a", store.Snapshot{Seq: 2, Version: 1}))
+	for _, id := range []string{"A", "a/b", "ä", "a b"} {
+		all := readAll(t, s, id, 1)
+		require.Len(t, all, 1)
+		require.Equal(t, id, string(all[0].Line))
+		_, err := s.Snapshot(ctx, id, 9)
+		require.ErrorIs(t, err, store.ErrNotFound)
+	}
+}
+
+func snapshots(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	_, err := s.Snapshot(ctx, "a", 99)
+	require.ErrorIs(t, err, store.ErrNotFound)
+	five := store.Snapshot{Seq: 11, Version: 5, Data: []byte("five")}
+	nine := store.Snapshot{Seq: 19, Version: 9, Data: []byte("nine")}
+	require.NoError(t, s.PutSnapshot(ctx, "a", five))
+	require.NoError(t, s.PutSnapshot(ctx, "a", nine))
+	for _, version := range []uint64{9, 10, 1 << 60} {
+		got, err := s.Snapshot(ctx, "a", version)
+		require.NoError(t, err)
+		require.Equal(t, nine, got)
+	}
+	_, err = s.Snapshot(ctx, "a", 4)
+	require.ErrorIs(t, err, store.ErrNotFound)
+	if got, err := s.Snapshot(ctx, "a", 8); err == nil { // an older one may have been dropped
+		require.Equal(t, five, got)
+	}
+}
+
+func snapshotAgain(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	for range 2 {
+		require.NoError(t, s.PutSnapshot(ctx, "a", store.Snapshot{Seq: 1, Data: []byte("same")}))
+	}
+	got, err := s.Snapshot(ctx, "a", 0)
+	require.NoError(t, err)
+	require.Equal(t, store.Snapshot{Seq: 1, Data: []byte("same")}, got)
+}
+
+func snapshotCopies(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	require.NoError(t, s.PutSnapshot(ctx, "a", store.Snapshot{Seq: 1, Data: []byte("data")}))
+	got, err := s.Snapshot(ctx, "a", 0)
+	require.NoError(t, err)
+	got.Data[0] = 'X'
+	again, err := s.Snapshot(ctx, "a", 0)
+	require.NoError(t, err)
+	require.Equal(t, "data", string(again.Data))
+}
+
+func ended(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	require.ErrorIs(t, s.Append(over, "a", 1, rec(2, 1)), context.Canceled)
+	require.ErrorIs(t, s.Create(over, "b", rec(1, 0)), context.Canceled)
+	require.ErrorIs(t, s.PutSnapshot(over, "a", store.Snapshot{Seq: 1}), context.Canceled)
+	_, err := s.Snapshot(over, "a", 0)
+	require.ErrorIs(t, err, context.Canceled)
+	_, _, err = s.Head(over, "a")
+	require.ErrorIs(t, err, context.Canceled)
+	require.Len(t, readAll(t, s, "a", 1), 1)
+	require.ErrorIs(t, readError(s, "b"), store.ErrNotFound)
+	_, err = s.Snapshot(ctx, "a", 0)
+	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+func readEnded(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0), rec(2, 0), rec(3, 0)))
+	stop, cancel := context.WithCancel(ctx)
+	var last error
+	for _, err := range s.Read(stop, "a", 1) {
+		cancel()
+		last = err
+	}
+	require.ErrorIs(t, last, context.Canceled)
+	cancel()
+}
+
+func anyBytes(t *testing.T, s store.Store) {
+	odd := []byte{0, 0xff, '\n', '"', '\'', 0xc3}
+	require.NoError(t, s.Create(ctx, "a",
+		store.Record{Seq: 1, Line: []byte("x"), Sealed: append([]byte{}, odd...)},
+		store.Record{Seq: 2, Line: []byte("y")}))
+	all := readAll(t, s, "a", 1)
+	require.Equal(t, odd, all[0].Sealed)
+	require.Empty(t, all[1].Sealed)
+}
