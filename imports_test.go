@@ -1,0 +1,215 @@
+// Package poptic_test checks the arrows between the project's folders: imports
+// go one way, along the pipeline from source text to runtime.
+package poptic_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/patchoptic/poptic/"
+
+// A ban says which packages may not be imported from where. Project packages are
+// written without the module path; a name covers the folders below it.
+type ban struct {
+	From      []string // packages the ban holds for
+	FromBut   []string // packages below From it does not hold for
+	Import    []string // what they may not import
+	ImportBut []string // what they may import all the same
+	Tests     bool     // whether it holds for test files too
+	Reason    string
+}
+
+// everything stands for every package of the project, or every import of one.
+const everything = ""
+
+var bans = []ban{
+	{
+		From: []string{"lang"}, Import: []string{"compiler", "runtime", "cmd", "stdlib", "examples"}, Tests: true,
+		Reason: "the source language knows nothing of what follows it, so that a formatter or editor links nothing else",
+	},
+	{
+		From: []string{"compiler/region"}, Import: []string{"lang", "compiler", "runtime", "cmd", "stdlib", "examples"},
+		ImportBut: []string{"compiler/region"}, Tests: true,
+		Reason: "path sets are pure mathematics that every other package builds on",
+	},
+	{
+		From: []string{"compiler/ir"}, Import: []string{"lang", "compiler", "runtime", "cmd", "stdlib", "examples"},
+		ImportBut: []string{"compiler/ir", "compiler/region"}, Tests: true,
+		Reason: "a compiled contract is plain data without pointers into sources or engines",
+	},
+	{
+		From: []string{"compiler/expr"}, Import: []string{"lang", "compiler", "runtime", "cmd", "stdlib", "examples"},
+		ImportBut: []string{"compiler/expr", "compiler/ir", "compiler/region"},
+		Reason:    "the runtime compiles expressions again when it loads a contract, and must not link the front end for it",
+	},
+	{
+		From: []string{"runtime"}, Import: []string{"lang", "compiler", "cmd", "stdlib", "examples"},
+		ImportBut: []string{"compiler/region", "compiler/ir", "compiler/expr"}, Tests: true,
+		Reason: "a program that embeds the runtime links neither the parser nor the linter",
+	},
+	{
+		From: []string{"compiler"}, FromBut: []string{"compiler/suite", "compiler/footprint/replay"}, Import: []string{"runtime"},
+		Reason: "contracts are judged statically; only contract tests and witness replay run them",
+	},
+	{
+		From: []string{everything}, Import: []string{"cmd"}, Tests: true,
+		Reason: "the command line is a leaf: what others need of it belongs in a package",
+	},
+	{
+		From: []string{everything}, FromBut: []string{"compiler/expr"}, Import: []string{"github.com/google/cel-go", "cel.dev/cel-go"},
+		Reason: "one package fixes what an expression means, its limits and its reads",
+	},
+	{
+		From: []string{everything}, FromBut: []string{"lang/syntax"}, Import: []string{"github.com/alecthomas/participle"}, Tests: true,
+		Reason: "the grammar is one package's concern, and its library's errors reach no user",
+	},
+	{
+		From: []string{everything}, FromBut: []string{"runtime/tree"}, Import: []string{"github.com/evanphx/json-patch"}, Tests: true,
+		Reason: "that library deviates from RFC 6902; one package knows where it may be trusted",
+	},
+	{
+		From: []string{everything}, FromBut: []string{"runtime/store/sqlite"}, Import: []string{"modernc.org/sqlite", "github.com/mattn/go-sqlite3"}, Tests: true,
+		Reason: "a database driver belongs to its store package only",
+	},
+	{
+		From: []string{"lang", "compiler"}, Import: []string{"net"}, ImportBut: []string{"net/mail", "net/netip", "net/url"},
+		Reason: "compiling a contract needs no network",
+	},
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	for _, imp := range projectImports(t) {
+		for _, b := range bans {
+			if b.forbids(imp) {
+				t.Errorf("%s imports %s: %s", imp.file, imp.path, b.Reason)
+			}
+		}
+	}
+}
+
+func TestTheCheckOfImportsFindsEachBannedArrow(t *testing.T) {
+	for i, b := range bans {
+		for _, target := range b.Import {
+			imp := importLine{pkg: path.Join(b.From[0], "x"), path: qualified(target), file: "x.go"}
+			require.True(t, b.forbids(imp), "ban %d does not forbid %s -> %s", i, imp.pkg, imp.path)
+			imp.test = true
+			require.Equal(t, b.Tests, b.forbids(imp), "ban %d in a test file", i)
+		}
+		for _, allowed := range b.FromBut {
+			require.False(t, b.forbids(importLine{pkg: allowed, path: qualified(b.Import[0])}))
+		}
+		for _, allowed := range b.ImportBut {
+			require.False(t, b.forbids(importLine{pkg: b.From[0], path: qualified(allowed)}))
+		}
+	}
+}
+
+func TestTheStandardLibrarysRuntimeIsNotTheProjects(t *testing.T) {
+	for _, b := range bans {
+		require.False(t, b.forbids(importLine{pkg: "lang/source", path: "runtime/debug"}))
+	}
+}
+
+func TestEveryBanHasItsReason(t *testing.T) {
+	for _, b := range bans {
+		require.NotEmpty(t, b.Reason)
+	}
+}
+
+// An importLine is one import of one file of the project.
+type importLine struct {
+	pkg  string // importing package, relative to the module
+	path string // import path
+	file string
+	test bool
+}
+
+func (b ban) forbids(imp importLine) bool {
+	if imp.test && !b.Tests {
+		return false
+	}
+	return covers(b.From, imp.pkg) && !covers(b.FromBut, imp.pkg) &&
+		covers(qualifiedAll(b.Import), imp.path) && !covers(qualifiedAll(b.ImportBut), imp.path)
+}
+
+// covers reports whether pkg is one of folders or lies below one.
+func covers(folders []string, pkg string) bool {
+	for _, f := range folders {
+		if f == everything || pkg == f || strings.HasPrefix(pkg, f+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// qualified turns a name as bans write it into an import path: a first element
+// that is a folder of the project means the project's own, so "runtime" is never
+// the standard library's package of that name.
+func qualified(name string) string {
+	switch first, _, _ := strings.Cut(name, "/"); first {
+	case "lang", "compiler", "runtime", "cmd", "stdlib", "examples":
+		return module + name
+	}
+	return name
+}
+
+func qualifiedAll(names []string) []string {
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = qualified(name)
+	}
+	return paths
+}
+
+func projectImports(t *testing.T) []importLine {
+	var all []importLine
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || name != "." && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		lines, err := fileImports(filepath.ToSlash(name))
+		all = append(all, lines...)
+		return err
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	sort.Slice(all, func(i, j int) bool { return all[i].file < all[j].file })
+	return all
+}
+
+func fileImports(name string) ([]importLine, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+	if err != nil {
+		return nil, fmt.Errorf("the imports of %s cannot be read: %w", name, err)
+	}
+	var lines []importLine
+	for _, spec := range parsed.Imports {
+		target, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, importLine{pkg: path.Dir(name), path: target, file: name, test: strings.HasSuffix(name, "_test.go")})
+	}
+	return lines, nil
+}
