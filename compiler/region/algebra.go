@@ -1,0 +1,95 @@
+package region
+
+// Union is the concatenation of the grant lists: no authority emerges that
+// neither had (spec/semantics.md section 3.4).
+func Union(regions ...Region) Region {
+	var out Region
+	for _, r := range regions {
+		out = append(out, r...)
+	}
+	return out
+}
+
+// Intersect is pairwise on grants: (U1 and U2) minus (S1 or S2); its interior is
+// the intersection of the interiors (section 3.4). The result says the same as
+// IntersectSets for every binding that respects reserved literals, unless exact
+// is false: then two different parameters stand at the same place, or more than
+// maxProduct patterns would be needed, and the result may hold too little.
+func Intersect(a, b Region) (r Region, exact bool) {
+	exact = true
+	for _, g := range separate(a) {
+		for _, h := range separate(b) {
+			include, ok := meetAll(g.Include, h.Include)
+			exact = exact && ok
+			r = appendGrant(r, include, g.Except, h.Except)
+		}
+	}
+	return r, exact
+}
+
+// Difference holds the words of a that are not in b: for each pair of grants
+// U1 \ (S1 or U2) and (U1 and S2) \ S1 (section 3.4). Exact as for Intersect.
+func Difference(a, b Region) (r Region, exact bool) {
+	r, exact = separate(a), true
+	for _, h := range b {
+		var left Region
+		for _, g := range r {
+			left = appendGrant(left, g.Include, g.Except, h.Include)
+			for _, hole := range separate(Region{{Include: h.Except}}) {
+				include, ok := meetAll(g.Include, hole.Include)
+				exact = exact && ok
+				left = appendGrant(left, include, g.Except, hole.Except)
+			}
+		}
+		if r = left; len(r) > maxProduct {
+			return r, false
+		}
+	}
+	return r, exact
+}
+
+func appendGrant(r Region, include []Pattern, excepts ...[]Pattern) Region {
+	if len(include) == 0 {
+		return r
+	}
+	g := Grant{Include: include}
+	for _, e := range excepts {
+		g.Except = append(g.Except, e...)
+	}
+	return append(r, g)
+}
+
+// meetAll intersects two unions of patterns.
+func meetAll(a, b []Pattern) ([]Pattern, bool) {
+	c := product{seen: map[string]bool{}, exact: true}
+	for _, p := range a {
+		for _, q := range b {
+			c.add(p, q)
+		}
+	}
+	return c.out, c.exact
+}
+
+// separate rewrites r so that no include is both shallow and has an AnyDepth:
+// such a pattern p becomes a grant of its own, p except p/* (section 3.2). A
+// shallow include adds nothing to the interior, so neither changes.
+func separate(r Region) Region {
+	var out Region
+	for _, g := range r {
+		var plain []Pattern
+		for _, p := range g.Include {
+			if !p.isMinimal() {
+				plain = append(plain, p)
+				continue
+			}
+			below := Pattern{Segments: grow(normal(p.Segments), Segment{Kind: AnySegment})}
+			out = appendGrant(out, []Pattern{{Segments: p.Segments}}, g.Except, []Pattern{below})
+		}
+		out = appendGrant(out, plain, g.Except)
+	}
+	return out
+}
+
+// isMinimal reports whether p is shallow and may match both a word and words
+// below it, of which only the first count.
+func (p Pattern) isMinimal() bool { return p.Shallow && hasDepth(normal(p.Segments)) }

@@ -1,0 +1,69 @@
+package region
+
+import "fmt"
+
+// Verdict is the outcome of a decision. Unknown is an outcome like the others:
+// the search was stopped, and the caller must take the cautious side (a conflict,
+// not contained) and say so.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Unknown Verdict = iota
+	Yes
+	No
+)
+
+// String is the verdict's name as messages use it.
+func (v Verdict) String() string { return [...]string{"unknown", "yes", "no"}[v] }
+
+// An Answer is what a decision returns.
+type Answer struct {
+	Verdict Verdict
+	Witness Word   // a shortest word that shows it, where the function promises one; the root is an empty word, not nil
+	Why     string // for Unknown: what stopped the search
+	States  int    // search states visited; the same for the same question
+}
+
+// Mode says which words of a set are meant.
+type Mode uint8
+
+// Plain means the words of the set. Interior means the words that are in it with
+// everything below them, grant by grant (spec/semantics.md section 3.3).
+const (
+	Plain Mode = iota
+	Interior
+)
+
+// DefaultBudget is how many states a search may visit before it answers Unknown.
+const DefaultBudget = 1 << 14
+
+// Options tune a decision. The zero value is the default.
+type Options struct {
+	Budget      int   // search states; 0 means DefaultBudget
+	Shape       Shape // which words are possible; nil means all
+	VerdictOnly bool  // do without a witness where that is faster
+}
+
+func (o Options) budget() int {
+	if o.Budget == 0 {
+		return DefaultBudget
+	}
+	return o.Budget
+}
+
+// A Shape restricts a decision to the words that some typed state can have. Node 0
+// is the root, which always exists. Implementations are deterministic and may
+// number the nodes as they like; the search asks for a node's letters and steps
+// along them, and counts each pair of set states and shape node once.
+type Shape interface {
+	// Step follows l from node; ok is false if no state has such a child.
+	Step(node int, l Letter) (next int, ok bool)
+	// Keys lists the keys that are told apart below node, whether there may be
+	// others, and whether there may be array positions.
+	Keys(node int) (names []string, open bool, index bool)
+}
+
+func stopped(states int) Answer {
+	return Answer{Verdict: Unknown, Why: fmt.Sprintf("the search stopped after %d states", states), States: states}
+}

@@ -1,0 +1,204 @@
+package region
+
+// The automaton of a set (spec/semantics.md section 8.1).
+//
+// Every union of patterns becomes a trie over segments. Read as a
+// nondeterministic automaton, one letter may follow several edges of a node: the
+// literal, the wildcard, the parameter. An AnyDepth is a child reached without a
+// letter that steps to itself on every letter. Because wildcards, typed and
+// untyped literals are children of their own, no two kinds of edge clash.
+//
+// The subset reached by a word answers everything, kept small by three rewrites
+// (clause.settle). Patterns are closed, so a union that accepts accepts for good:
+// its states give way to the one state "accepted". An exception that accepts
+// kills its clause for good, and so does a required union with no state left.
+// Every trie node reaches acceptance, so "no state left" is exactly "dead".
+//
+// Shallow patterns are not closed. One without AnyDepth is matched by words of
+// one length only, so its node simply counts while it is in the subset. One with
+// AnyDepth counts at the first match on the way down (section 3.2); it gets a
+// trie of its own whose states give way to "hit", which no letter leaves.
+
+// A clause is a grant after compilation: the intersection of unions, minus one
+// union. Grants have one required union; IntersectSets makes more.
+type clause struct {
+	require []union
+	except  union
+	states  span
+}
+
+// A union is a trie, or none if states is empty.
+type union struct {
+	states   span
+	accepted int // the state that stands for "accepted for good"
+	root     int
+	minimal  []minimal
+}
+
+// A minimal is the trie of one shallow pattern with an AnyDepth.
+type minimal struct {
+	states            span
+	root, accept, hit int
+}
+
+// A state is one trie node.
+type state struct {
+	edges []edge
+	depth int  // the child behind an AnyDepth, 0 for none
+	stays bool // steps to itself on every letter
+}
+
+type edge struct {
+	on Segment
+	to int
+}
+
+// An automaton is all clauses of a set over one numbering of states. State 0 is
+// no state.
+type automaton struct {
+	states  []state
+	accepts bitset // trie nodes that end a closed pattern
+	shallow bitset // states that count while they are in the subset
+	clauses []clause
+}
+
+// A builder makes an automaton.
+type builder struct {
+	states           []state
+	children         map[childKey]int
+	accepts, shallow []int
+}
+
+func (b *builder) state() int {
+	b.states = append(b.states, state{})
+	return len(b.states) - 1
+}
+
+type childKey struct {
+	node int
+	on   Segment
+}
+
+// build makes the automaton of clauses given as pattern lists.
+func build(sources []source) *automaton {
+	b := &builder{children: map[childKey]int{}}
+	b.state()
+	a := &automaton{}
+	for _, s := range sources {
+		a.clauses = append(a.clauses, b.clause(s))
+	}
+	a.states = b.states
+	a.accepts, a.shallow = b.bits(b.accepts), b.bits(b.shallow)
+	return a
+}
+
+func (b *builder) bits(states []int) bitset {
+	set := newBitset(len(b.states))
+	for _, s := range states {
+		set.add(s)
+	}
+	return set
+}
+
+func (b *builder) clause(s source) clause {
+	c := clause{states: span{lo: len(b.states)}}
+	for _, ps := range s.require {
+		c.require = append(c.require, b.union(ps))
+	}
+	c.except = b.union(s.except)
+	c.states.hi = len(b.states)
+	return c
+}
+
+func (b *builder) union(ps []Pattern) union {
+	u := union{states: span{lo: len(b.states)}}
+	if len(ps) > 0 {
+		u.accepted = b.state()
+		b.states[u.accepted].stays = true
+		u.root = b.state()
+		for _, p := range ps {
+			if !p.isMinimal() {
+				b.end(b.insert(u.root, p.Segments), p.Shallow)
+			}
+		}
+		for _, p := range ps {
+			if p.isMinimal() {
+				u.minimal = append(u.minimal, b.minimal(p))
+			}
+		}
+	}
+	u.states.hi = len(b.states)
+	return u
+}
+
+func (b *builder) end(node int, shallow bool) {
+	if shallow {
+		b.shallow = append(b.shallow, node)
+	} else {
+		b.accepts = append(b.accepts, node)
+	}
+}
+
+func (b *builder) minimal(p Pattern) minimal {
+	m := minimal{states: span{lo: len(b.states)}, root: b.state(), hit: b.state()}
+	m.accept = b.insert(m.root, p.Segments)
+	b.end(m.hit, true)
+	m.states.hi = len(b.states)
+	return m
+}
+
+// insert adds the path of segments below node and returns its end.
+func (b *builder) insert(node int, segments []Segment) int {
+	for _, s := range normal(segments) {
+		if s.Kind == AnyDepth {
+			node = b.loop(node)
+		} else {
+			node = b.child(node, s)
+		}
+	}
+	return node
+}
+
+func (b *builder) loop(node int) int {
+	if b.states[node].depth == 0 {
+		n := b.state()
+		b.states[n].stays = true
+		b.states[node].depth = n
+	}
+	return b.states[node].depth
+}
+
+func (b *builder) child(node int, on Segment) int {
+	key := childKey{node, on}
+	if n, ok := b.children[key]; ok {
+		return n
+	}
+	n := b.state()
+	b.children[key] = n
+	b.states[node].edges = append(b.states[node].edges, edge{on, n})
+	return n
+}
+
+// enter adds state s and what is reached from it without a letter.
+func (a *automaton) enter(set bitset, s int) {
+	set.add(s)
+	if d := a.states[s].depth; d != 0 {
+		set.add(d)
+	}
+}
+
+// start is the subset reached by the empty word.
+func (a *automaton) start() bitset {
+	set := newBitset(len(a.states))
+	for _, c := range a.clauses {
+		for _, u := range append(c.require[:len(c.require):len(c.require)], c.except) {
+			if u.states.lo < u.states.hi {
+				a.enter(set, u.root)
+			}
+			for _, m := range u.minimal {
+				a.enter(set, m.root)
+			}
+		}
+	}
+	return set
+}

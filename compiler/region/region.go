@@ -1,0 +1,119 @@
+package region
+
+import "slices"
+
+// A Binding gives parameters their values: the key that each stands for.
+type Binding map[string]string
+
+// Of builds a region of one grant from pattern texts: an entry with a leading
+// "!" is an exception to the includes. It panics on malformed patterns, and
+// gives the empty region for no entries.
+func Of(patterns ...string) Region {
+	var g Grant
+	for _, text := range patterns {
+		if text != "" && text[0] == '!' {
+			g.Except = append(g.Except, MustParse(text[1:]))
+		} else {
+			g.Include = append(g.Include, MustParse(text))
+		}
+	}
+	if len(g.Include) == 0 {
+		return nil
+	}
+	return Region{g}
+}
+
+// Bind replaces every parameter that args names by its key. Others stay.
+func (p Pattern) Bind(args Binding) Pattern {
+	return p.replace(func(s Segment) Segment {
+		if value, ok := args[s.Text]; ok && s.Kind == ParamSegment {
+			return Segment{Kind: KeyLiteral, Text: value}
+		}
+		return s
+	})
+}
+
+// Rename gives every parameter the name that f makes of its own.
+func (p Pattern) Rename(f func(string) string) Pattern {
+	return p.replace(func(s Segment) Segment {
+		if s.Kind == ParamSegment {
+			s.Text = f(s.Text)
+		}
+		return s
+	})
+}
+
+// Own marks every fresh segment as owner's: it then meets no other owner's.
+func (p Pattern) Own(owner string) Pattern {
+	return p.replace(func(s Segment) Segment {
+		if s.Kind == FreshSegment {
+			s.Text = owner
+		}
+		return s
+	})
+}
+
+// replace maps every segment; the result shares nothing with p.
+func (p Pattern) replace(f func(Segment) Segment) Pattern {
+	out := Pattern{Shallow: p.Shallow}
+	for _, s := range p.Segments {
+		out.Segments = append(out.Segments, f(s))
+	}
+	return out
+}
+
+// Params lists the parameters of p in order of appearance, each once.
+func (p Pattern) Params() []string {
+	var names []string
+	for _, s := range p.Segments {
+		if s.Kind == ParamSegment && !slices.Contains(names, s.Text) {
+			names = append(names, s.Text)
+		}
+	}
+	return names
+}
+
+// Bind is Pattern.Bind on every pattern of r. r is left alone.
+func (r Region) Bind(args Binding) Region {
+	return r.each(func(p Pattern) Pattern { return p.Bind(args) })
+}
+
+// Rename is Pattern.Rename on every pattern of r. r is left alone.
+func (r Region) Rename(f func(string) string) Region {
+	return r.each(func(p Pattern) Pattern { return p.Rename(f) })
+}
+
+// Own is Pattern.Own on every pattern of r. r is left alone.
+func (r Region) Own(owner string) Region {
+	return r.each(func(p Pattern) Pattern { return p.Own(owner) })
+}
+
+func (r Region) each(f func(Pattern) Pattern) Region {
+	var out Region
+	for _, g := range r {
+		out = append(out, Grant{Include: mapPatterns(g.Include, f), Except: mapPatterns(g.Except, f)})
+	}
+	return out
+}
+
+func mapPatterns(ps []Pattern, f func(Pattern) Pattern) []Pattern {
+	var out []Pattern
+	for _, p := range ps {
+		out = append(out, f(p))
+	}
+	return out
+}
+
+// Params lists the parameters of r in alphabetical order, each once.
+func (r Region) Params() []string {
+	var names []string
+	for _, g := range r {
+		for _, ps := range [][]Pattern{g.Include, g.Except} {
+			for _, p := range ps {
+				names = append(names, p.Params()...)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,131 @@
+package region
+
+import (
+	"slices"
+	"strconv"
+)
+
+// The search behind every decision (spec/semantics.md section 8.2) walks two
+// sets in step, breadth first, until it stands on a word with the wanted
+// property. Infinitely many letters come down to a few: at each place those that
+// a pattern names there, one other key and one other index, because all letters
+// that no pattern names lead to the same subsets. With a Shape the keys it tells
+// apart are added, and what it forbids is left out.
+
+// A search is one run over pairs of nodes.
+type search struct {
+	left, right *Set
+	shape       Shape
+	budget      int
+	goal        func(a, b *node) bool // the word that led here is a witness
+	dead        func(a, b *node) bool // no word below can be one
+
+	queue []visit
+	seen  map[place]bool
+	index int // a position that no pattern names
+}
+
+type place struct {
+	a, b *node
+	at   int // the shape's node
+}
+
+type visit struct {
+	place
+	from   int
+	letter Letter
+}
+
+// run returns Yes with a shortest witness, No, or Unknown.
+func (s *search) run() Answer {
+	s.seen = map[place]bool{}
+	for s.left.indices[s.index] || s.right.indices[s.index] {
+		s.index++
+	}
+	start := place{s.left.static.machine.root, s.right.static.machine.root, 0}
+	if s.arrive(start, -1, Letter{}) {
+		return s.found()
+	}
+	for i := 0; i < len(s.queue); i++ {
+		if len(s.queue) > s.budget {
+			return stopped(len(s.queue))
+		}
+		if s.leave(i) {
+			return s.found()
+		}
+	}
+	return Answer{Verdict: No, States: len(s.queue)}
+}
+
+// arrive notes a new place and reports whether it is a goal.
+func (s *search) arrive(p place, from int, l Letter) bool {
+	if s.dead(p.a, p.b) || s.seen[p] {
+		return false
+	}
+	s.seen[p] = true
+	s.queue = append(s.queue, visit{p, from, l})
+	return s.goal(p.a, p.b)
+}
+
+// leave steps along every letter from visit i and reports whether one reaches a
+// goal.
+func (s *search) leave(i int) bool {
+	p := s.queue[i].place
+	a, b := Cursor{s.left.static, p.a}, Cursor{s.right.static, p.b}
+	try := func(l Letter) bool {
+		at, ok := s.shapeStep(p.at, l)
+		return ok && s.arrive(place{a.Step(l).at, b.Step(l).at, at}, i, l)
+	}
+	return slices.ContainsFunc(p.a.exits().letters, try) ||
+		slices.ContainsFunc(p.b.exits().letters, try) ||
+		slices.ContainsFunc(s.others(p.at), try)
+}
+
+func (s *search) shapeStep(at int, l Letter) (int, bool) {
+	if s.shape == nil {
+		return 0, true
+	}
+	return s.shape.Step(at, l)
+}
+
+// others are the letters to try besides those that patterns name.
+func (s *search) others(at int) []Letter {
+	if s.shape == nil {
+		return []Letter{Key(s.otherKey(nil)), Index(s.index)}
+	}
+	names, open, index := s.shape.Keys(at)
+	var out []Letter
+	for _, name := range names {
+		out = append(out, Key(name))
+	}
+	if open {
+		out = append(out, Key(s.otherKey(names)))
+	}
+	if index {
+		out = append(out, Index(s.index))
+	}
+	return out
+}
+
+// otherKey is a readable key that neither a pattern nor names has.
+func (s *search) otherKey(names []string) string {
+	for i := 0; ; i++ {
+		key := "k" + strconv.Itoa(i-2)
+		if i < 3 {
+			key = "xyz"[i : i+1]
+		}
+		if !s.left.keys[key] && !s.right.keys[key] && !slices.Contains(names, key) {
+			return key
+		}
+	}
+}
+
+// found answers with the word that led to the last visit.
+func (s *search) found() Answer {
+	w := Word{}
+	for i := len(s.queue) - 1; s.queue[i].from >= 0; i = s.queue[i].from {
+		w = append(w, s.queue[i].letter)
+	}
+	slices.Reverse(w)
+	return Answer{Verdict: Yes, Witness: w, States: len(s.queue)}
+}

@@ -1,0 +1,132 @@
+package region
+
+// Matches reports whether s matches the letter l (spec/semantics.md section 3.1;
+// for parameters and fresh keys sections 9 and 6.5). A parameter matches its own
+// symbol only, and a wildcard matches every symbol that stands for a key. A fresh
+// key meets wildcards of either kind, since a log is an array in files. AnyDepth
+// matches every letter. O(1).
+func (s Segment) Matches(l Letter) bool {
+	switch s.Kind {
+	case Literal:
+		return l == Key(s.Text) || l.Kind == IndexLetter && literalIsIndex(s.Text, l.Index)
+	case KeyLiteral:
+		return l == Key(s.Text)
+	case IndexLiteral:
+		return l == Index(s.Index)
+	case AnyKey:
+		return l.Kind != IndexLetter
+	case AnyIndex:
+		return l.Kind == IndexLetter || l.Kind == FreshLetter
+	case ParamSegment:
+		return l == Param(s.Text)
+	case FreshSegment:
+		return l == Fresh(s.Text)
+	default:
+		return true
+	}
+}
+
+func literalIsIndex(text string, index int) bool {
+	n, ok := asIndex(text)
+	return ok && n == index
+}
+
+// unify returns a segment that matches what both s and t match, false if no
+// letter is matched by both. Neither may be AnyDepth. Two different parameters,
+// or a parameter and a literal, do not unify.
+func unify(s, t Segment) (Segment, bool) {
+	if s == t {
+		return s, true
+	}
+	if rank(s.Kind) > rank(t.Kind) {
+		s, t = t, s
+	}
+	switch s.Kind {
+	case AnySegment:
+		return t, true
+	case AnyKey:
+		return narrow(t, KeyLiteral)
+	case AnyIndex:
+		return narrow(t, IndexLiteral)
+	case Literal:
+		return meetLiteral(s, t)
+	default:
+		return Segment{}, false
+	}
+}
+
+// rank orders the kinds so that unify needs to look at the wider one only.
+func rank(k SegmentKind) int {
+	switch k {
+	case AnySegment:
+		return 0
+	case AnyKey:
+		return 1
+	case AnyIndex:
+		return 2
+	case Literal:
+		return 3
+	default:
+		return 4
+	}
+}
+
+// narrow restricts t to keys (as = KeyLiteral) or to indices (as = IndexLiteral).
+func narrow(t Segment, as SegmentKind) (Segment, bool) {
+	switch t.Kind {
+	case FreshSegment:
+		return t, true
+	case Literal:
+		return typedLiteral(t.Text, as)
+	case KeyLiteral, ParamSegment:
+		return t, as == KeyLiteral
+	case IndexLiteral:
+		return t, as == IndexLiteral
+	default:
+		return Segment{}, false
+	}
+}
+
+func typedLiteral(text string, as SegmentKind) (Segment, bool) {
+	if as == KeyLiteral {
+		return Segment{Kind: KeyLiteral, Text: text}, true
+	}
+	n, ok := asIndex(text)
+	return Segment{Kind: IndexLiteral, Index: n}, ok
+}
+
+func meetLiteral(s, t Segment) (Segment, bool) {
+	switch t.Kind {
+	case KeyLiteral:
+		return t, s.Text == t.Text
+	case IndexLiteral:
+		return t, literalIsIndex(s.Text, t.Index)
+	default:
+		return Segment{}, false
+	}
+}
+
+// normal is segments without redundant AnyDepth: none repeated, none at the end
+// (section 3.2). It shares segments when there is nothing to do.
+func normal(segments []Segment) []Segment {
+	out := segments[:0:0]
+	for i, s := range segments {
+		if s.Kind == AnyDepth && (i+1 == len(segments) || segments[i+1].Kind == AnyDepth) {
+			continue
+		}
+		out = append(out, s)
+	}
+	if len(out) < len(segments) {
+		return normal(out)
+	}
+	return segments
+}
+
+func hasDepth(segments []Segment) bool {
+	for _, s := range segments {
+		if s.Kind == AnyDepth {
+			return true
+		}
+	}
+	return false
+}

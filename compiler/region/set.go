@@ -1,0 +1,121 @@
+package region
+
+import (
+	"slices"
+	"sync"
+)
+
+// A Set is a compiled region. It is immutable and safe for concurrent use;
+// behind it, the subsets that words lead to are found once and kept.
+type Set struct {
+	sources  []source
+	nfa      *automaton
+	keys     map[string]bool // keys that some pattern names
+	indices  map[int]bool    // positions that some pattern names
+	params   []string        // in alphabetical order
+	simple   []Pattern       // every pattern up to its first AnyDepth, if isSimple
+	isSimple bool            // no exception, no shallow pattern, no intersection
+
+	static *run // no parameter bound, fresh keys told apart by owner
+
+	mu    sync.Mutex
+	bound map[string]*machine
+}
+
+// A source is what a clause is built from.
+type source struct {
+	require [][]Pattern
+	except  []Pattern
+}
+
+// Compile builds the automaton of r in time linear in its text. The set keeps
+// nothing of r that a later change to r could reach through a pattern list, but
+// shares the segments.
+func Compile(r Region) *Set {
+	var sources []source
+	for _, g := range r {
+		sources = append(sources, source{
+			require: [][]Pattern{slices.Clone(g.Include)},
+			except:  slices.Clone(g.Except),
+		})
+	}
+	return compile(sources)
+}
+
+// SetOf compiles the region Of(patterns...).
+func SetOf(patterns ...string) *Set { return Compile(Of(patterns...)) }
+
+// UnionSets is the set of the words that some set has; authority stays per grant
+// (spec/semantics.md section 3.4).
+func UnionSets(sets ...*Set) *Set {
+	var sources []source
+	for _, s := range sets {
+		sources = append(sources, s.sources...)
+	}
+	return compile(sources)
+}
+
+// IntersectSets is the set of the words that a and b share, and its interior is
+// the intersection of their interiors (section 3.4). It is exact for every
+// region and every binding; the number of clauses is the product.
+func IntersectSets(a, b *Set) *Set {
+	var sources []source
+	for _, s := range a.sources {
+		for _, t := range b.sources {
+			sources = append(sources, source{
+				require: slices.Concat(s.require, t.require),
+				except:  slices.Concat(s.except, t.except),
+			})
+		}
+	}
+	return compile(sources)
+}
+
+func compile(sources []source) *Set {
+	s := &Set{
+		sources: sources,
+		nfa:     build(sources),
+		keys:    map[string]bool{},
+		indices: map[int]bool{},
+		bound:   map[string]*machine{},
+	}
+	for _, src := range sources {
+		for _, ps := range append(src.require[:len(src.require):len(src.require)], src.except) {
+			s.mention(ps)
+		}
+	}
+	slices.Sort(s.params)
+	s.params = slices.Compact(s.params)
+	s.simple, s.isSimple = simplePatterns(sources)
+	s.static = &run{machine: newMachine(s, allUnbound(len(s.params)), false)}
+	return s
+}
+
+// mention notes the letters that the patterns tell apart.
+func (s *Set) mention(ps []Pattern) {
+	for _, p := range ps {
+		for _, seg := range p.Segments {
+			switch seg.Kind {
+			case Literal:
+				s.keys[seg.Text] = true
+				if n, ok := asIndex(seg.Text); ok {
+					s.indices[n] = true
+				}
+			case KeyLiteral:
+				s.keys[seg.Text] = true
+			case IndexLiteral:
+				s.indices[seg.Index] = true
+			case ParamSegment:
+				s.params = append(s.params, seg.Text)
+			}
+		}
+	}
+}
+
+// Contains reports whether w is in the set, with no parameter bound.
+func (s *Set) Contains(w Word) bool { return s.Start(nil).Walk(w).In() }
+
+// Interior reports whether one grant holds w and everything below it (section
+// 3.3): an include that is not shallow accepts w, and no exception is met at or
+// below w.
+func (s *Set) Interior(w Word) bool { return s.Start(nil).Walk(w).Interior() }
