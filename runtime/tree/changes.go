@@ -1,0 +1,139 @@
+package tree
+
+import (
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+// ChangedMembers calls f for every member in which the objects a and b differ, in
+// ascending order of names, with the old and the new value (nil where it is
+// absent), until f returns false. Chunks that both share are skipped, so that two
+// versions of one object are compared at the cost of what changed.
+func ChangedMembers(a, b *Node, f func(name string, before, after *Node) bool) {
+	if a.kind != ir.Object || b.kind != ir.Object {
+		return
+	}
+	x, y := unshared(a.root, b.root)
+	for len(x.names) > 0 || len(y.names) > 0 {
+		name, before, after := nextMember(&x, &y)
+		if !Equal(before, after) && !f(name, before, after) {
+			return
+		}
+	}
+}
+
+// unshared returns the members of two objects without those in shared chunks.
+// Names are unique, so a chunk that occurs on both sides holds equal members there.
+func unshared(a, b *chunk) (x, y run) {
+	as, bs := only(a), only(b)
+	for height := max(heightOf(a), heightOf(b)); height > 0; height-- {
+		as, bs = lowered(as, height), lowered(bs, height)
+		as, bs = without(as, bs), without(bs, as)
+	}
+	return items(as), items(bs)
+}
+
+func only(c *chunk) []*chunk {
+	if c == nil {
+		return nil
+	}
+	return []*chunk{c}
+}
+
+func heightOf(c *chunk) uint8 {
+	if c == nil {
+		return 0
+	}
+	return c.height
+}
+
+// lowered replaces the chunks of one height by those below.
+func lowered(chunks []*chunk, height uint8) []*chunk {
+	var out []*chunk
+	for _, c := range chunks {
+		if c.height == height {
+			out = append(out, c.kids...)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func without(chunks, others []*chunk) []*chunk {
+	shared := make(map[*chunk]bool, len(others))
+	for _, c := range others {
+		shared[c] = true
+	}
+	var out []*chunk
+	for _, c := range chunks {
+		if !shared[c] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// items are the items of leaves, one after the other.
+func items(leaves []*chunk) run {
+	var r run
+	for _, c := range leaves {
+		r.names = append(r.names, c.names...)
+		r.nodes = append(r.nodes, c.nodes...)
+	}
+	return r
+}
+
+// nextMember takes the smaller of the next names of two runs, from both if equal.
+func nextMember(x, y *run) (name string, before, after *Node) {
+	order := 0
+	switch {
+	case len(x.names) == 0:
+		order = 1
+	case len(y.names) == 0:
+		order = -1
+	default:
+		order = strings.Compare(x.names[0], y.names[0])
+	}
+	if order <= 0 {
+		name, before = x.take()
+	}
+	if order >= 0 {
+		name, after = y.take()
+	}
+	return name, before, after
+}
+
+func (r *run) take() (name string, n *Node) {
+	name, n = r.names[0], r.nodes[0]
+	r.names, r.nodes = r.names[1:], r.nodes[1:]
+	return name, n
+}
+
+// ChangedElements calls f for every index at which the arrays a and b, which must
+// be of one length, differ, until f returns false; shared chunks are skipped.
+func ChangedElements(a, b *Node, f func(i int, before, after *Node) bool) {
+	if a.Len() == b.Len() && a.Len() > 0 {
+		changedElements(a.root, b.root, 0, f)
+	}
+}
+
+// changedElements relies on arrays of one length having one shape.
+func changedElements(a, b *chunk, first int, f func(i int, before, after *Node) bool) bool {
+	if a == b {
+		return true
+	}
+	for i, kid := range a.kids {
+		if !changedElements(kid, b.kids[i], first, f) {
+			return false
+		}
+		first += kid.count
+	}
+	for i, child := range a.nodes {
+		if !Equal(child, b.nodes[i]) && !f(first+i, child, b.nodes[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,201 @@
+package tree
+
+import (
+	"sort"
+	"sync/atomic"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+// A chunk is a node of the tree that holds the items of one container. A leaf
+// holds items, an inner chunk holds chunks of the height below. All leaves are at
+// height 0. A chunk never changes after the function that makes it returns; only
+// what is remembered about it is filled in later.
+type chunk struct {
+	names []string // of an object: a leaf's member names, an inner chunk's first name of each kid
+	nodes []*Node  // of a leaf
+	kids  []*chunk // of an inner chunk
+
+	summary
+	count  int   // items below
+	height uint8 // 0 for a leaf
+	level  uint8 // how high the landmark at its end reaches (shape.go)
+
+	digest atomic.Pointer[Digest]
+	bag    atomic.Pointer[Node] // of the root of a set or log: see bagOf
+}
+
+// moveTo copies a chunk that nobody else refers to yet, or one that is shared and
+// complete, into into.
+func (c *chunk) moveTo(into *chunk) {
+	into.names, into.nodes, into.kids = c.names, c.nodes, c.kids
+	into.summary, into.count, into.height, into.level = c.summary, c.count, c.height, c.level
+	into.digest.Store(c.digest.Load())
+	into.bag.Store(c.bag.Load())
+}
+
+func (c *chunk) width() int {
+	if c.height == 0 {
+		return len(c.nodes)
+	}
+	return len(c.kids)
+}
+
+// member finds a member by name.
+func (c *chunk) member(name string) *Node {
+	for c.height > 0 {
+		i := sort.SearchStrings(c.names, name)
+		if i == len(c.names) || c.names[i] != name {
+			i--
+		}
+		if i < 0 {
+			return nil
+		}
+		c = c.kids[i]
+	}
+	if i := sort.SearchStrings(c.names, name); i < len(c.names) && c.names[i] == name {
+		return c.nodes[i]
+	}
+	return nil
+}
+
+// rank is the number of members with smaller names, and whether name is there.
+func (c *chunk) rank(name string) (int, bool) {
+	before := 0
+	for c.height > 0 {
+		i := sort.SearchStrings(c.names, name)
+		if i == len(c.names) || c.names[i] != name {
+			i--
+		}
+		if i < 0 {
+			return before, false
+		}
+		for _, kid := range c.kids[:i] {
+			before += kid.count
+		}
+		c = c.kids[i]
+	}
+	i := sort.SearchStrings(c.names, name)
+	return before + i, i < len(c.names) && c.names[i] == name
+}
+
+// at returns item i, which must exist.
+func (c *chunk) at(i int) *Node {
+	for c.height > 0 {
+		var k int
+		k, i = c.kidAt(i)
+		c = c.kids[k]
+	}
+	return c.nodes[i]
+}
+
+// kidAt tells which kid holds item i, and the item's number in it. Item count is
+// taken to be in the last kid.
+func (c *chunk) kidAt(i int) (kid, within int) {
+	for k, kid := range c.kids[:len(c.kids)-1] {
+		if i < kid.count {
+			return k, i
+		}
+		i -= kid.count
+	}
+	return len(c.kids) - 1, i
+}
+
+// each calls f for every item with its number, counted from first.
+func (c *chunk) each(first int, f func(i int, name string, child *Node) bool) bool {
+	if c.height > 0 {
+		for _, kid := range c.kids {
+			if !kid.each(first, f) {
+				return false
+			}
+			first += kid.count
+		}
+		return true
+	}
+	for i, child := range c.nodes {
+		name := ""
+		if c.names != nil {
+			name = c.names[i]
+		}
+		if !f(first+i, name, child) {
+			return false
+		}
+	}
+	return true
+}
+
+// replace returns c with item i replaced by child: the path to it is copied, the
+// shape stays, since it does not depend on the values.
+func (c *chunk) replace(i int, child *Node) *chunk {
+	next := &chunk{names: c.names, count: c.count, height: c.height, level: c.level}
+	var gone, come summary
+	if c.height == 0 {
+		gone, come = c.nodes[i].summary(), child.summary()
+		next.nodes = append(make([]*Node, 0, len(c.nodes)), c.nodes...)
+		next.nodes[i] = child
+	} else {
+		k, within := c.kidAt(i)
+		kid := c.kids[k].replace(within, child)
+		gone, come = c.kids[k].summary, kid.summary
+		next.kids = append(make([]*chunk, 0, len(c.kids)), c.kids...)
+		next.kids[k] = kid
+	}
+	next.weight, next.size = c.weight-gone.weight+come.weight, c.size-gone.size+come.size
+	if gone.depth == c.depth && come.depth < gone.depth || gone.loose && !come.loose {
+		next.remeasureMaxima()
+	} else {
+		next.depth, next.loose = max(c.depth, come.depth), c.loose || come.loose
+	}
+	return next
+}
+
+// A summary is what is remembered of the items below a chunk.
+type summary struct {
+	weight int  // JSON values
+	size   int  // bytes of the items' encodings, without the commas between them
+	depth  int  // of the deepest item
+	loose  bool // there is an array whose order has no meaning
+}
+
+func (n *Node) summary() summary {
+	return summary{n.Weight(), n.Size(), n.Depth(), n.loose()}
+}
+
+func (s *summary) add(t summary) {
+	s.weight += t.weight
+	s.size += t.size
+	s.depth = max(s.depth, t.depth)
+	s.loose = s.loose || t.loose
+}
+
+// measure computes what a chunk remembers of the items below.
+func (c *chunk) measure() {
+	c.count = len(c.nodes)
+	for i, child := range c.nodes {
+		c.add(child.summary())
+		if c.names != nil {
+			c.size += quotedLen(c.names[i]) + len(":")
+		}
+	}
+	for _, kid := range c.kids {
+		c.count += kid.count
+		c.add(kid.summary)
+	}
+}
+
+// remeasureMaxima computes what a difference cannot tell.
+func (c *chunk) remeasureMaxima() {
+	var all summary
+	for _, child := range c.nodes {
+		all.add(child.summary())
+	}
+	for _, kid := range c.kids {
+		all.add(kid.summary)
+	}
+	c.depth, c.loose = all.depth, all.loose
+}
+
+// loose reports whether n is or holds an array whose order has no meaning.
+func (n *Node) loose() bool {
+	return n != nil && (n.kind == ir.Array && n.order != ListOrder || n.root != nil && n.root.loose)
+}

@@ -1,0 +1,269 @@
+package tree
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"sort"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+// deepest is as deep as the decoder below goes; no limit can allow more.
+const deepest = 9_999
+
+// Parse reads one JSON text (RFC 8259) strictly: UTF-8 without a byte order mark,
+// no lone surrogates, no two members of one name, nothing behind the value, and
+// within limits. All arrays are lists. The error is a *DecodeError. Nothing of
+// data is kept.
+func Parse(data []byte, limits Limits) (*Node, error) {
+	if err := refuseOutright(data, limits); err != nil {
+		return nil, err
+	}
+	if limits.MaxDepth == 0 || limits.MaxDepth > deepest {
+		limits.MaxDepth = deepest
+	}
+	p := parser{
+		dec:    jsontext.NewDecoder(bytes.NewBuffer(data)),
+		data:   data,
+		limits: limits,
+		words:  map[string]string{},
+	}
+	n, err := p.document()
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	return n, nil
+}
+
+// refuseOutright finds what needs no decoding to be found.
+func refuseOutright(data []byte, limits Limits) error {
+	refuse := func(code DecodeCode, message string) error {
+		return &DecodeError{Code: code, Message: message}
+	}
+	switch {
+	case over(len(data), limits.MaxBytes):
+		return limits.exceeded(LimitSize)
+	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
+		return refuse(InvalidJSON, "the text begins with a byte order mark; save it as UTF-8 without one")
+	case bytes.HasPrefix(data, []byte("\xFF\xFE")) || bytes.HasPrefix(data, []byte("\xFE\xFF")):
+		return refuse(InvalidUTF8, "the text is UTF-16; JSON is UTF-8")
+	case len(bytes.TrimLeft(data, " \t\r\n")) == 0:
+		return refuse(InvalidJSON, "the text is empty")
+	default:
+		return nil
+	}
+}
+
+var errTrailing = errors.New("something follows the JSON value")
+
+type parser struct {
+	dec    *jsontext.Decoder
+	data   []byte
+	limits Limits
+	seen   int // values so far
+	depth  int
+	names  []string
+	nodes  []*Node
+	words  map[string]string // member names and short strings seen, to keep one copy of each
+	buf    []byte
+}
+
+func (p *parser) document() (*Node, error) {
+	n, err := p.value()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.dec.ReadToken(); err != io.EOF {
+		return nil, errTrailing
+	}
+	return n, nil
+}
+
+func (p *parser) value() (*Node, error) {
+	if p.seen++; over(p.seen, p.limits.MaxNodes) {
+		return nil, p.limits.exceeded(LimitNodes)
+	}
+	switch p.dec.PeekKind() {
+	case '{':
+		return p.nested(p.object)
+	case '[':
+		return p.nested(p.array)
+	default:
+		return p.scalar()
+	}
+}
+
+func (p *parser) nested(read func() (*Node, error)) (*Node, error) {
+	if p.depth++; over(p.depth, p.limits.MaxDepth) {
+		return nil, p.limits.exceeded(LimitDepth)
+	}
+	if _, err := p.dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	n, err := read()
+	if err != nil {
+		return nil, err
+	}
+	p.depth--
+	_, err = p.dec.ReadToken()
+	return n, err
+}
+
+func (p *parser) scalar() (*Node, error) {
+	raw, err := p.dec.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	switch raw.Kind() {
+	case '"':
+		text, err := p.text(raw)
+		return stringNode(text), err
+	case 't':
+		return trueNode, nil
+	case 'f':
+		return falseNode, nil
+	case 'n':
+		return nullNode, nil
+	default:
+		return p.number(string(raw))
+	}
+}
+
+func (p *parser) number(literal string) (*Node, error) {
+	if err := p.limits.checkNumber(literal); err != nil {
+		return nil, err
+	}
+	return numberNode(literal), nil
+}
+
+// text decodes a string; short ones that were met before are shared.
+func (p *parser) text(raw jsontext.Value) (string, error) {
+	const short, many = 32, 1 << 14
+	var err error
+	if p.buf, err = jsontext.AppendUnquote(p.buf[:0], raw); err != nil {
+		return "", err
+	}
+	if len(p.buf) > short {
+		return string(p.buf), nil
+	}
+	if known, ok := p.words[string(p.buf)]; ok {
+		return known, nil
+	}
+	s := string(p.buf)
+	if len(p.words) < many {
+		p.words[s] = s
+	}
+	return s, nil
+}
+
+// array and object collect what they read on a stack that all levels share, and
+// keep a copy of exactly the size needed.
+func (p *parser) array() (*Node, error) {
+	base := len(p.nodes)
+	for p.dec.PeekKind() != ']' {
+		child, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		p.nodes = append(p.nodes, child)
+	}
+	elements := slices.Clone(p.nodes[base:])
+	p.nodes = p.nodes[:base]
+	if len(elements) == 0 {
+		return emptyArray, nil
+	}
+	return wrap(ir.Array, ListOrder, build(run{nodes: elements})), nil
+}
+
+func (p *parser) object() (*Node, error) {
+	baseName, base := len(p.names), len(p.nodes)
+	for p.dec.PeekKind() != '}' {
+		name, err := p.name()
+		if err != nil {
+			return nil, err
+		}
+		p.names = append(p.names, name)
+		child, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		p.nodes = append(p.nodes, child)
+	}
+	m := members{slices.Clone(p.names[baseName:]), slices.Clone(p.nodes[base:])}
+	p.names, p.nodes = p.names[:baseName], p.nodes[:base]
+	if !sort.IsSorted(m) {
+		sort.Sort(m)
+	}
+	return objectNode(m.names, m.nodes), nil
+}
+
+func (p *parser) name() (string, error) {
+	raw, err := p.dec.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	return p.text(raw)
+}
+
+// members sorts two slices as one.
+type members struct {
+	names []string
+	nodes []*Node
+}
+
+func (m members) Len() int           { return len(m.names) }
+func (m members) Less(i, j int) bool { return m.names[i] < m.names[j] }
+func (m members) Swap(i, j int) {
+	m.names[i], m.names[j] = m.names[j], m.names[i]
+	m.nodes[i], m.nodes[j] = m.nodes[j], m.nodes[i]
+}
+
+// explain turns any error of reading into a DecodeError with its place. The
+// decoder's own text is not used, since it quotes the input.
+func (p *parser) explain(err error) *DecodeError {
+	var own *DecodeError
+	if errors.As(err, &own) {
+		own.Offset, own.Path = int(p.dec.InputOffset()), string(p.dec.StackPointer())
+		return own
+	}
+	e := &DecodeError{Offset: int(p.dec.InputOffset()), Path: string(p.dec.StackPointer())}
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		e.Offset, e.Path = int(syntactic.ByteOffset), string(syntactic.JSONPointer)
+	}
+	e.Code, e.Message = p.diagnose(err, min(e.Offset, len(p.data)))
+	return e
+}
+
+func (p *parser) diagnose(err error, offset int) (DecodeCode, string) {
+	rest := p.data[offset:]
+	switch {
+	case errors.Is(err, errTrailing):
+		return InvalidJSON, errTrailing.Error()
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return DuplicateName, "an object has two members of this name"
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return InvalidJSON, "the text ends too early"
+	case isSurrogateEscape(rest):
+		return InvalidUnicode, `half of a surrogate pair (\ud800 to \udfff stand in pairs)`
+	case startsInvalid(rest):
+		return InvalidUTF8, "the text is not UTF-8"
+	default:
+		return InvalidJSON, "the text is not JSON"
+	}
+}
+
+func isSurrogateEscape(b []byte) bool {
+	return len(b) >= 4 && b[0] == '\\' && b[1] == 'u' && (b[2] == 'd' || b[2] == 'D') &&
+		bytes.IndexByte([]byte("89abcdefABCDEF"), b[3]) >= 0
+}
+
+func startsInvalid(b []byte) bool {
+	r, size := utf8.DecodeRune(b)
+	return r == utf8.RuneError && size == 1
+}

@@ -1,0 +1,141 @@
+package tree
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"sync"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+// A Digest identifies a value: two nodes have the same one exactly if they are
+// Equal and their arrays agree in whether order has a meaning.
+//
+// Every hash is SHA-256 over a tag byte and the content, the tag telling kinds and
+// chunks apart:
+//
+//	n             null               { count chunk   object
+//	t, f          true, false        [ count chunk   list
+//	# decimal     number             * bag           set, log: the digest of the bag
+//	" text        string
+//	m (len name digest)*   leaf of an object      M (digest)*   its inner chunk
+//	e (digest)*            leaf of an array       E (digest)*   its inner chunk
+//
+// where decimal is the normal form of number.go, an empty container has no chunk,
+// lengths and counts are 8 bytes, big-endian, and chunks end as shape.go says. A
+// bag is the object that order.go describes; a log and a set of the same elements
+// have the same digest.
+type Digest [sha256.Size]byte
+
+// String is the digest as "sha256:" and 64 hexadecimal digits.
+func (d Digest) String() string { return "sha256:" + hex.EncodeToString(d[:]) }
+
+// Digest computes the digest of n, which must not be nil. Chunks remember theirs:
+// after an edit only the chunks on the touched path are hashed. Safe for
+// concurrent use.
+func (n *Node) Digest() Digest {
+	switch n.kind {
+	case ir.Null:
+		return nullDigest
+	case ir.Bool:
+		if n.truth {
+			return trueDigest
+		}
+		return falseDigest
+	case ir.Number:
+		return tagged('#', decimalOf(n.text).text())
+	case ir.String:
+		return n.stringDigest()
+	case ir.Object:
+		return containerDigest('{', n.root)
+	default:
+		if n.order != ListOrder {
+			bag := n.bag().Digest()
+			return tagged('*', string(bag[:]))
+		}
+		return containerDigest('[', n.root)
+	}
+}
+
+var (
+	nullDigest  = tagged('n', "")
+	trueDigest  = tagged('t', "")
+	falseDigest = tagged('f', "")
+)
+
+// A string from this length on remembers its digest, in a chunk without items.
+const longString = 1024
+
+func (n *Node) stringDigest() Digest {
+	if n.root == nil {
+		return tagged('"', n.text)
+	}
+	if known := n.root.digest.Load(); known != nil {
+		return *known
+	}
+	d := tagged('"', n.text)
+	n.root.digest.Store(&d)
+	return d
+}
+
+func tagged(tag byte, content string) Digest {
+	var stack [128]byte
+	return sha256.Sum256(append(append(stack[:0], tag), content...))
+}
+
+func containerDigest(tag byte, root *chunk) Digest {
+	if root == nil {
+		return tagged(tag, "")
+	}
+	var block [1 + 8 + sha256.Size]byte
+	block[0] = tag
+	binary.BigEndian.PutUint64(block[1:], uint64(root.count))
+	d := root.hash()
+	copy(block[9:], d[:])
+	return sha256.Sum256(block[:])
+}
+
+// hash is the remembered digest of a chunk.
+func (c *chunk) hash() Digest {
+	if known := c.digest.Load(); known != nil {
+		return *known
+	}
+	d := c.computeHash()
+	c.digest.Store(&d)
+	return d
+}
+
+func (c *chunk) computeHash() Digest {
+	buffer := buffers.Get().(*[]byte)
+	buf := append((*buffer)[:0], c.tag())
+	for i, child := range c.nodes {
+		if c.names != nil {
+			buf = binary.BigEndian.AppendUint64(buf, uint64(len(c.names[i])))
+			buf = append(buf, c.names[i]...)
+		}
+		d := child.Digest()
+		buf = append(buf, d[:]...)
+	}
+	for _, kid := range c.kids {
+		d := kid.hash()
+		buf = append(buf, d[:]...)
+	}
+	d := Digest(sha256.Sum256(buf))
+	*buffer = buf
+	buffers.Put(buffer)
+	return d
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func (c *chunk) tag() byte {
+	tag := byte('e')
+	if c.names != nil {
+		tag = 'm'
+	}
+	if c.height > 0 {
+		tag -= 'a' - 'A'
+	}
+	return tag
+}

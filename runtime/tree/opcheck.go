@@ -1,0 +1,156 @@
+package tree
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+var opKinds = []OpKind{OpAdd, OpRemove, OpReplace, OpMove, OpCopy, OpTest}
+
+// An opCheck reads one operation and collects everything wrong with its shape.
+type opCheck struct {
+	op       Op
+	from     *Node
+	problems []*Problem
+}
+
+func (c *opCheck) fail(code Code, path, message, hint string) {
+	c.problems = append(c.problems, &Problem{
+		Code: code, Index: c.op.Index, Path: path, Message: message, Hint: hint,
+	})
+}
+
+func (c *opCheck) run() {
+	if c.from.Kind() != ir.Object {
+		c.fail(CodePatchSyntax, "", fmt.Sprintf("an operation is an object, not a %s", c.from.Kind()), "")
+		return
+	}
+	c.op.RawPath = c.from.Get("path").Text()
+	known := c.kind()
+	c.op.Path = c.pointer("path", c.op.RawPath)
+	if !known {
+		return
+	}
+	if c.op.Kind.HasFrom() {
+		c.op.RawFrom = c.from.Get("from").Text()
+		c.op.From = c.pointer("from", c.op.RawFrom)
+	}
+	if c.op.Kind.HasValue() {
+		c.value()
+	}
+	if c.op.Kind == OpRemove && c.op.Path != nil && len(c.op.Path) == 0 {
+		c.fail(CodePatchSyntax, "", "the whole document cannot be removed",
+			"remove what is below it, or replace it")
+	}
+}
+
+// kind reads the member op and reports whether it names an operation.
+func (c *opCheck) kind() bool {
+	if !c.member("op") {
+		return false
+	}
+	name := c.from.Get("op").Text()
+	for _, k := range opKinds {
+		if string(k) == name {
+			c.op.Kind = k
+			return true
+		}
+	}
+	c.fail(CodePatchSyntax, c.op.RawPath,
+		"op is none of add, remove, replace, move, copy and test", nearestOp(name))
+	return false
+}
+
+// member checks that a member is there and a string.
+func (c *opCheck) member(name string) bool {
+	n := c.from.Get(name)
+	switch {
+	case n == nil:
+		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member "+name, "")
+	case n.Kind() != ir.String:
+		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not a %s", name, n.Kind()), "")
+	default:
+		return true
+	}
+	return false
+}
+
+func (c *opCheck) what() string {
+	if c.op.Kind == "" {
+		return "the operation"
+	}
+	return "the " + string(c.op.Kind) + " operation"
+}
+
+// pointer reads a member that is a JSON Pointer, nil if it is none.
+func (c *opCheck) pointer(member, text string) Pointer {
+	if !c.member(member) {
+		return nil
+	}
+	p, err := ParsePointer(text)
+	var bad *PointerError
+	if errors.As(err, &bad) {
+		c.fail(CodePointerSyntax, text, bad.Message, bad.Hint)
+		return nil
+	}
+	return p
+}
+
+func (c *opCheck) value() {
+	if c.op.Value = c.from.Get("value"); c.op.Value == nil {
+		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member value", "a missing value is not null; write null if that is meant")
+	}
+}
+
+// nearestOp is the hint for an unknown operation.
+func nearestOp(name string) string {
+	best, distance := "", 4
+	for _, k := range opKinds {
+		if d := editDistance(strings.ToLower(name), string(k)); d < distance {
+			best, distance = string(k), d
+		}
+	}
+	if best == "" || distance > 1+len(name)/3 {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", best)
+}
+
+// An editTable holds the distances of all prefixes of an unknown operation's name
+// to all prefixes of a known one's.
+type editTable [longestGuess + 1][len(OpReplace) + 1]int
+
+const longestGuess = 16
+
+// editDistance counts insertions, deletions, replacements and adjacent swaps; a
+// name too long to be meant for an operation is far from all.
+func editDistance(a, b string) int {
+	if len(a) > longestGuess {
+		return longestGuess
+	}
+	var table editTable
+	for i := 0; i <= len(a); i++ {
+		for j := 0; j <= len(b); j++ {
+			table[i][j] = table.step(a, b, i, j)
+		}
+	}
+	return table[len(a)][len(b)]
+}
+
+func (t *editTable) step(a, b string, i, j int) int {
+	if i == 0 || j == 0 {
+		return i + j
+	}
+	cost := 1
+	if a[i-1] == b[j-1] {
+		cost = 0
+	}
+	d := min(t[i-1][j]+1, t[i][j-1]+1, t[i-1][j-1]+cost)
+	if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+		d = min(d, t[i-2][j-2]+1)
+	}
+	return d
+}
