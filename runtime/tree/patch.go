@@ -29,13 +29,13 @@ func (k OpKind) HasValue() bool { return k == OpAdd || k == OpReplace || k == Op
 
 // An Op is one operation of a patch whose shape was checked.
 type Op struct {
-	Index    int // in its patch, from 0
-	Kind     OpKind
-	Path     Pointer
-	From     Pointer // of move and copy
-	RawPath  string  // as written
-	RawFrom  string
-	Value    *Node // of add, replace and test
+	Index   int // in its patch, from 0
+	Kind    OpKind
+	Path    Pointer
+	From    Pointer // of move and copy
+	RawPath string  // as written
+	RawFrom string
+	Value   *Node // of add, replace and test
 }
 
 // MovesIntoItself reports whether op is a move to below its own source: from is a

@@ -1,0 +1,185 @@
+package tree
+
+import (
+	"fmt"
+	"math/rand"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An object under random edits is compared with a map, and its chunks with those
+// of the object built from that map at once.
+func TestAnEditedObjectIsTheObjectBuiltFromScratch(t *testing.T) {
+	for _, most := range []int{5, 40, 700, 3000} {
+		r := rand.New(rand.NewSource(int64(most)))
+		n, model := emptyObject, map[string]*Node{}
+		for round := range rounds(6000) {
+			name, child := "m"+strconv.Itoa(r.Intn(most)), NewInt(int64(round))
+			if r.Intn(3) == 0 {
+				n = n.Without(name)
+				delete(model, name)
+			} else {
+				n, model[name] = n.With(name, child), child
+			}
+			if round%97 == 0 || round < 100 {
+				sameAsBuilt(t, n, NewObject(model))
+			}
+		}
+		for name := range model {
+			require.Same(t, model[name], n.Get(name))
+			n = n.Without(name)
+		}
+		sameAsBuilt(t, n, emptyObject)
+	}
+}
+
+func TestAnEditedArrayIsTheArrayBuiltFromScratch(t *testing.T) {
+	for _, start := range []int{0, 30, 32, 33, 1024, 1100} {
+		r := rand.New(rand.NewSource(int64(start)))
+		n := wideArray(start)
+		model := slices.Collect(func(yield func(*Node) bool) {
+			for _, e := range n.Elements() {
+				if !yield(e) {
+					return
+				}
+			}
+		})
+		for round := range rounds(800) {
+			child, i := NewInt(int64(round)), r.Intn(len(model)+1)
+			switch k := r.Intn(4); {
+			case k == 0 && i < len(model):
+				n, model = n.DeleteAt(i), slices.Delete(slices.Clone(model), i, i+1)
+			case k == 1 && i < len(model):
+				n, model[i] = n.SetAt(i, child), child
+			case k == 2:
+				n, model = n.InsertAt(n.Len(), child), append(model, child)
+			default:
+				n, model = n.InsertAt(i, child), slices.Insert(model, i, child)
+			}
+			if round%23 == 0 || round < 40 {
+				sameAsBuilt(t, n, NewArray(model))
+			}
+		}
+		for n.Len() > 0 {
+			n = n.DeleteAt(n.Len() - 1)
+		}
+		sameAsBuilt(t, n, emptyArray)
+	}
+}
+
+func sameAsBuilt(t *testing.T, n, built *Node) {
+	t.Helper()
+	sameShape(t, built.root, n.root)
+	require.Equal(t, built.Digest(), n.Digest())
+	require.Equal(t, built.String(), n.String())
+	require.Equal(t, len(built.String()), n.Size())
+	require.Equal(t, built.Len(), n.Len())
+}
+
+func TestTheOldVersionIsUnchangedByEdits(t *testing.T) {
+	object, array := wideObject(500), wideArray(500)
+	textO, textA := object.String(), array.String()
+	for i := 0; i < 500; i += 7 {
+		key := "k" + strconv.Itoa(i)
+		object.With(key, NewNull())
+		object.With(key+"x", NewNull())
+		object.Without(key)
+		array.SetAt(i, NewNull())
+		array.InsertAt(i, NewNull())
+		array.DeleteAt(i)
+	}
+	require.Equal(t, textO, object.String())
+	require.Equal(t, textA, array.String())
+}
+
+func TestWithNilRemovesAndRemovingWhatIsAbsentIsTheSameNode(t *testing.T) {
+	n := parsed(t, `{"a":1,"b":2}`)
+	require.Equal(t, `{"b":2}`, n.With("a", nil).String())
+	require.Same(t, n, n.Without("c"))
+	require.Same(t, emptyObject, emptyObject.Without("c"))
+}
+
+// What an edit of a wide container makes anew is counted, not timed.
+func TestEditingOneOfAHundredThousandCopiesAFewChunks(t *testing.T) {
+	const n, few = 100_000, 12
+	object, array := wideObject(n), wideArray(n)
+	edits := map[string]struct{ before, after *Node }{
+		"replace a member":     {object, object.With("k5000", NewNull())},
+		"add a member":         {object, object.With("new", NewNull())},
+		"remove a member":      {object, object.Without("k5000")},
+		"replace an element":   {array, array.SetAt(5000, NewNull())},
+		"append an element":    {array, array.InsertAt(n, NewNull())},
+		"remove the last":      {array, array.DeleteAt(n - 1)},
+		"insert near the end":  {array, array.InsertAt(n-5, NewNull())},
+		"append to a log":      {array.WithOrder(LogOrder), array.WithOrder(LogOrder).InsertAt(n, NewNull())},
+		"descend into a chunk": {object, object.With("k777", smallEntry(1).With("n", NewNull()))},
+	}
+	for what, e := range edits {
+		old, fresh, width := chunksOf(e.before), 0, 0
+		for c := range chunksOf(e.after) {
+			if !old[c] {
+				fresh++
+				width = max(width, c.width())
+			}
+		}
+		require.Positive(t, fresh, what)
+		require.LessOrEqual(t, fresh, few, what)
+		require.LessOrEqual(t, width, fullKeyed, what)
+	}
+}
+
+func TestDigestAfterAnEditHashesOnlyTheTouchedPath(t *testing.T) {
+	before := wideObject(100_000)
+	before.Digest()
+	after := before.With("k5000", NewNull())
+	unhashed := 0
+	for c := range chunksOf(after) {
+		if c.digest.Load() == nil {
+			unhashed++
+		}
+	}
+	require.LessOrEqual(t, unhashed, 6)
+	require.Equal(t, rebuilt(after).Digest(), after.Digest())
+	require.NotEqual(t, before.Digest(), after.Digest())
+}
+
+func TestNamesWithoutLandmarksStillMakeATreeOfBoundedChunks(t *testing.T) {
+	for _, wanted := range []bool{true, false} {
+		members := map[string]*Node{}
+		for i := 0; len(members) < 3000; i++ {
+			if name := fmt.Sprint("x", i); landmark(name) == 0 != wanted {
+				members[name] = once
+			}
+		}
+		n := NewObject(members)
+		for c := range chunksOf(n) {
+			require.LessOrEqual(t, c.width(), fullKeyed)
+		}
+		for name := range members {
+			delete(members, name)
+			n = n.Without(name)
+			if len(members)%500 == 0 {
+				sameAsBuilt(t, n, NewObject(members))
+			}
+		}
+	}
+}
+
+func TestLookupFindsEveryMemberAndNoOther(t *testing.T) {
+	n := wideObject(2000)
+	for i := range 2000 {
+		v, ok := n.Get("k" + strconv.Itoa(i)).Get("n").Int64()
+		require.True(t, ok)
+		require.EqualValues(t, i, v)
+		require.Nil(t, n.Get("k"+strconv.Itoa(i)+"x"))
+	}
+	require.Nil(t, n.Get(""))
+	require.Nil(t, n.Get("zzz"))
+	require.Nil(t, n.At(0))
+	require.Nil(t, wideArray(3).At(3))
+	require.Nil(t, wideArray(3).At(-1))
+	require.Nil(t, (*Node)(nil).Get("a"))
+}
