@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Origin is the "prev" of every chain's first line.
+const Origin = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+
+// A Head identifies a chain up to one of its lines.
+type Head struct {
+	Instance string
+	Seq      uint64 // of the line; 0 before the first
+	Hash     string // of the line; Origin before the first
+}
+
+// Start is the head of an instance's empty chain.
+func Start(instance string) Head { return Head{Instance: instance, Hash: Origin} }
+
+const (
+	hashMember = `,"hash":"`
+	prevMember = `,"prev":"`
+	hashLength = len(Origin)
+)
+
+var errKeySize = fmt.Errorf("a trace key has %d bytes", KeySize)
+
+// Seal writes r as the line after h, without line break, and returns it with the
+// head it makes. r's Seq and Instance are set from h. The caller owns the line.
+func (h Head) Seal(r *Record) ([]byte, Head) {
+	r.Seq, r.Instance = h.Seq+1, h.Instance
+	body := append(r.appendBody(make([]byte, 0, 512+len(r.Patch)+len(r.Verdict)), h.Hash), '}')
+	next := Head{Instance: h.Instance, Seq: r.Seq, Hash: hashOf(body)}
+	line := append(body[:len(body)-1], hashMember...)
+	line = append(line, next.Hash...)
+	return append(line, '"', '}'), next
+}
+
+func hashOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	var text [len("sha256:") + 2*sha256.Size]byte
+	copy(text[:], "sha256:")
+	hex.Encode(text[len("sha256:"):], sum[:])
+	return string(text[:])
+}
+
+// The reasons why a line does not continue a chain, as BrokenError.Reason gives
+// them.
+const (
+	notALine      = "this is not a line of a trace"
+	hashDiffers   = "the line was changed: its hash is another"
+	prevDiffers   = "the line does not follow the one before: lines were changed, removed, repeated or moved"
+	foreign       = "the line belongs to another instance"
+	sealedChanged = "the sealed part was changed: its seal is another"
+)
+
+// A BrokenError says where a chain breaks first.
+type BrokenError struct {
+	Line   int    // counted from 1; 0 where there are no lines to count
+	Seq    uint64 // the number that the chain expects there
+	Reason string
+}
+
+// Error names the place and the reason, nothing of what the line holds.
+func (e *BrokenError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("record %d: %s", e.Seq, e.Reason)
+	}
+	return fmt.Sprintf("line %d (record %d expected): %s", e.Line, e.Seq, e.Reason)
+}
+
+// Next checks that line continues h and returns the head it makes. The error is a
+// *BrokenError. A head without instance takes the line's.
+func (h Head) Next(line []byte) (Head, error) {
+	next, _, err := h.next(line)
+	return next, err
+}
+
+// CheckRecord is Next for one record of a log: it also checks that the sealed part
+// is the one the line was written with. The error is a *BrokenError.
+func CheckRecord(h Head, key *Key, line, sealed []byte) (Head, error) {
+	next, seal, err := h.next(line)
+	if err != nil {
+		return h, err
+	}
+	if !hmac.Equal([]byte(seal), []byte(key.Seal(sealed))) {
+		return h, h.broken(sealedChanged)
+	}
+	return next, nil
+}
+
+func (h Head) next(line []byte) (next Head, seal string, err error) {
+	body, hash, prev, ok := cut(line)
+	if !ok {
+		return h, "", h.broken(notALine)
+	}
+	if hashOf(body) != hash {
+		return h, "", h.broken(hashDiffers)
+	}
+	var r struct {
+		Seq      uint64 `json:"seq"`
+		Instance string `json:"instance"`
+		Seal     string `json:"seal"`
+	}
+	if json.Unmarshal(body, &r) != nil {
+		return h, "", h.broken(notALine)
+	}
+	if prev != h.Hash || r.Seq != h.Seq+1 {
+		return h, "", h.broken(prevDiffers)
+	}
+	if h.Instance != "" && r.Instance != h.Instance {
+		return h, "", h.broken(foreign)
+	}
+	return Head{Instance: r.Instance, Seq: r.Seq, Hash: hash}, r.Seal, nil
+}
+
+func (h Head) broken(reason string) error { return &BrokenError{Seq: h.Seq + 1, Reason: reason} }
+
+// cut splits a line into the bytes its hash covers, the hash, and "prev".
+func cut(line []byte) (body []byte, hash, prev string, ok bool) {
+	tail := len(hashMember) + hashLength + len(`"}`)
+	if len(line) < 2*tail {
+		return nil, "", "", false
+	}
+	front, back := line[:len(line)-tail], string(line[len(line)-tail:])
+	hash, found := strings.CutPrefix(strings.TrimSuffix(back, `"}`), hashMember)
+	if !found || len(hash) != hashLength || !strings.HasSuffix(back, `"}`) {
+		return nil, "", "", false
+	}
+	at := bytes.LastIndex(front, []byte(prevMember))
+	if at < 0 || len(front) != at+len(prevMember)+hashLength+1 {
+		return nil, "", "", false
+	}
+	prev = string(front[at+len(prevMember) : len(front)-1])
+	return append(bytes.Clone(front), '}'), hash, prev, true
+}

@@ -1,0 +1,70 @@
+package trace
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"sync"
+)
+
+// KeySize is the length of a key in bytes.
+const KeySize = 32
+
+// macPrefix begins the text form of every keyed digest.
+const macPrefix = "hmac-sha256:"
+
+// A Key makes an instance's keyed digests. It is safe for concurrent use and as
+// sensitive as the state: with it, guesses at secret values can be tested.
+type Key struct {
+	secret [KeySize]byte
+	macs   sync.Pool // of hash.Hash, reset
+}
+
+// NewKey draws a key from random.
+func NewKey(random io.Reader) (*Key, error) {
+	secret := make([]byte, KeySize)
+	if _, err := io.ReadFull(random, secret); err != nil {
+		return nil, err
+	}
+	return KeyOf(secret)
+}
+
+// KeyOf makes the key with the given bytes, which must be KeySize many.
+func KeyOf(secret []byte) (*Key, error) {
+	if len(secret) != KeySize {
+		return nil, errKeySize
+	}
+	k := &Key{secret: [KeySize]byte(secret)}
+	k.macs.New = func() any { return hmac.New(sha256.New, k.secret[:]) }
+	return k, nil
+}
+
+// Bytes returns a copy of the key's bytes, for the sealed part of the log.
+func (k *Key) Bytes() []byte { return append([]byte(nil), k.secret[:]...) }
+
+// What a keyed digest is about; digests of different uses never compare equal.
+const (
+	useValue = 'v' // a value or a name that is not shown
+	useSeal  = 's' // the sealed part of a record
+)
+
+// digest is the text form of the HMAC of data under its use.
+func (k *Key) digest(use byte, data []byte) string {
+	mac := k.macs.Get().(hash.Hash)
+	defer k.macs.Put(mac)
+	mac.Reset()
+	mac.Write([]byte{use})
+	mac.Write(data)
+	var sum [sha256.Size]byte
+	return macPrefix + hex.EncodeToString(mac.Sum(sum[:0]))
+}
+
+// Seal binds a record's sealed part to its line; "" for none.
+func (k *Key) Seal(sealed []byte) string {
+	if len(sealed) == 0 {
+		return ""
+	}
+	return k.digest(useSeal, sealed)
+}

@@ -1,0 +1,230 @@
+package trace
+
+import (
+	"encoding/json"
+	"maps"
+	"strconv"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+// A Redactor replaces what a trace must not show of one instance. It works from
+// the state type alone, so that it treats a rejected patch, whose paths may lead
+// anywhere, like a committed one. Under a contract without secret types it
+// replaces nothing. It is immutable and safe for concurrent use.
+type Redactor struct {
+	contract *ir.Contract
+	key      *Key
+	secrets  *region.Set
+	args     map[*ir.Param]bool // parameters whose values are secret
+}
+
+// NewRedactor makes the redactor of an instance of c that has the given key.
+func NewRedactor(c *ir.Contract, key *Key) *Redactor {
+	r := &Redactor{contract: c, key: key, secrets: region.Compile(c.Secrets), args: map[*ir.Param]bool{}}
+	for i := range c.Stages {
+		for j := range c.Stages[i].Params {
+			param := &c.Stages[i].Params[j]
+			r.args[param] = r.secretParam(param)
+		}
+	}
+	return r
+}
+
+// secretParam reports whether a parameter's values come out of something secret:
+// the keys of a secret container, or a secret string.
+func (r *Redactor) secretParam(p *ir.Param) bool {
+	from := region.Pattern{Segments: p.Of.Segments, Shallow: true}
+	origin := region.Compile(region.Region{{Include: []region.Pattern{from}}})
+	a := region.Overlap(r.secrets, origin, region.Plain, region.Plain, region.Options{VerdictOnly: true})
+	return a.Verdict != region.No
+}
+
+func (r *Redactor) idle() bool { return len(r.contract.Secrets) == 0 }
+
+// Patch writes the operations of a patch for the line's member "patch", with the
+// pointers to what was replaced.
+func (r *Redactor) Patch(patch tree.Patch) (text json.RawMessage, redacted []string) {
+	w := r.begin("/patch", 128*len(patch)+2)
+	w.dst = append(w.dst, '[')
+	for i := range patch {
+		if i > 0 {
+			w.dst = append(w.dst, ',')
+		}
+		w.below(strconv.Itoa(i), func() { w.op(&patch[i]) })
+	}
+	return append(w.dst, ']'), w.redacted
+}
+
+// Path writes a pointer as an actor wrote it: without the tokens below a place
+// that may not be shown. changed tells whether some were replaced.
+func (r *Redactor) Path(text string) (shown string, changed bool) {
+	if r.idle() {
+		return text, false
+	}
+	tokens, err := tree.ParsePointer(text)
+	if err != nil {
+		return r.key.digest(useValue, []byte(text)), true
+	}
+	w := walker{Redactor: r}
+	at := w.root()
+	for i, token := range tokens {
+		if at.hidden() {
+			tokens[i] = r.key.digest(useValue, []byte(token))
+			changed = true
+		}
+		at = w.pointer(at, token)
+	}
+	if !changed {
+		return text, false
+	}
+	return tokens.String(), true
+}
+
+// Args returns a stage's arguments with the pointers to those that were replaced;
+// the map it was given, if none were.
+func (r *Redactor) Args(stage *ir.Stage, args map[string]string) (shown map[string]string, redacted []string) {
+	shown = args
+	for i := range stage.Params {
+		p := &stage.Params[i]
+		value, given := args[p.Name]
+		if !given || !r.args[p] {
+			continue
+		}
+		if redacted == nil {
+			shown = maps.Clone(args)
+		}
+		shown[p.Name] = r.key.digest(useValue, []byte(value))
+		redacted = append(redacted, "/args/"+region.EscapeToken(p.Name))
+	}
+	return shown, redacted
+}
+
+// Value writes the value n that stands at the given pointer of the state for the
+// line's member that where points to. A value whose encoding is longer than most
+// bytes is replaced as a whole.
+func (r *Redactor) Value(at tree.Pointer, n *tree.Node, where string, most int) (text json.RawMessage, redacted []string) {
+	w := r.begin(where, min(n.Size(), most)+2)
+	if n.Size() > most {
+		w.replace(n)
+	} else {
+		w.value(w.find(at), n)
+	}
+	return w.dst, w.redacted
+}
+
+// A redaction is one piece of a line while it is written.
+type redaction struct {
+	walker
+	dst      []byte
+	where    []byte // pointer to what is being written
+	redacted []string
+}
+
+// begin makes room for a piece of about size bytes that where points to.
+func (r *Redactor) begin(where string, size int) redaction {
+	w := redaction{walker: walker{Redactor: r}, dst: make([]byte, 0, size)}
+	w.where = append(make([]byte, 0, 64), where...)
+	if !r.idle() {
+		w.spots = make([]spot, 0, 16)
+	}
+	return w
+}
+
+// below runs f with a token added to where.
+func (w *redaction) below(token string, f func()) {
+	n := len(w.where)
+	w.where = append(append(w.where, '/'), token...)
+	f()
+	w.where = w.where[:n]
+}
+
+func (w *redaction) op(op *tree.Op) {
+	w.dst = append(w.dst, `{"op":"`...)
+	w.dst = append(w.dst, op.Kind...)
+	w.dst = append(w.dst, `","path":`...)
+	w.below("path", func() { w.path(op.RawPath) })
+	if op.Kind.HasFrom() {
+		w.dst = append(w.dst, `,"from":`...)
+		w.below("from", func() { w.path(op.RawFrom) })
+	}
+	if op.Kind.HasValue() {
+		w.dst = append(w.dst, `,"value":`...)
+		w.below("value", func() { w.value(w.find(op.Path), op.Value) })
+		w.spots = w.spots[:0]
+	}
+	w.dst = append(w.dst, '}')
+}
+
+func (w *redaction) path(text string) {
+	shown, changed := w.Path(text)
+	if changed {
+		w.redacted = append(w.redacted, string(w.where))
+	}
+	w.dst = quote(w.dst, shown)
+}
+
+// value writes n, which stands at p.
+func (w *redaction) value(p place, n *tree.Node) {
+	if w.idle() {
+		w.dst = tree.AppendJSON(w.dst, n)
+		return
+	}
+	if p.hidden() || !w.admits(p, n.Kind()) {
+		w.replace(n)
+		return
+	}
+	switch n.Kind() {
+	case ir.Object:
+		w.object(p, n)
+	case ir.Array:
+		w.array(p, n)
+	default:
+		w.dst = tree.AppendJSON(w.dst, n)
+	}
+}
+
+func (w *redaction) object(p place, n *tree.Node) {
+	before, kept := byte('{'), len(w.spots)
+	for name, child := range n.Members() {
+		w.dst = append(quote(append(w.dst, before), name), ':')
+		for _, s := range p {
+			w.member(s, name)
+		}
+		w.below(region.EscapeToken(name), func() { w.value(w.since(kept), child) })
+		w.spots, before = w.spots[:kept], ','
+	}
+	w.close(before, '{', '}')
+}
+
+func (w *redaction) array(p place, n *tree.Node) {
+	before, kept := byte('['), len(w.spots)
+	for i, child := range n.Elements() {
+		w.dst = append(w.dst, before)
+		for _, s := range p {
+			w.element(s, i)
+		}
+		w.below(strconv.Itoa(i), func() { w.value(w.since(kept), child) })
+		w.spots, before = w.spots[:kept], ','
+	}
+	w.close(before, '[', ']')
+}
+
+// close ends a container, which is still to be opened if nothing was written.
+func (w *redaction) close(before, open, end byte) {
+	if before == open {
+		w.dst = append(w.dst, open)
+	}
+	w.dst = append(w.dst, end)
+}
+
+// replace writes a keyed digest in the place of n. It is made from n's own digest:
+// equal values have equal ones, and a large subtree that was hashed before costs
+// nothing.
+func (w *redaction) replace(n *tree.Node) {
+	digest := n.Digest()
+	w.dst = quote(w.dst, w.key.digest(useValue, digest[:]))
+	w.redacted = append(w.redacted, string(w.where))
+}

@@ -1,0 +1,230 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// testKey is a key whose bytes are known.
+func testKey(t testing.TB, seed byte) *Key {
+	key, err := KeyOf(bytes.Repeat([]byte{seed}, KeySize))
+	require.NoError(t, err)
+	return key
+}
+
+// sampleLines seals n records of every kind in turn.
+func sampleLines(n int) (lines [][]byte, head Head) {
+	head = Start("T-7")
+	kinds := []Kind{Create, View, Proposal, Decision, Advance, Decision}
+	for i := range n {
+		base := uint64(i)
+		r := &Record{
+			Time: time.Unix(int64(i), 5e6), Kind: kinds[i%len(kinds)], Contract: "sha256:c", Version: uint64(i / 4),
+			Stage: "draft", Role: "bot", Args: map[string]string{"b": "2", "a": "\"1\""}, Phase: "open",
+			Base: &base, Key: "k", Next: "closed", View: "sha256:v", State: "sha256:s",
+			Patch: json.RawMessage(`[{"op":"remove","path":"/a"}]`), Size: 30, Verdict: json.RawMessage(`{"verdict":"commit"}`),
+			Old: []OldValue{{0, "/a", json.RawMessage(`1`)}, {1, "/b", json.RawMessage(`2`)}}, Redacted: []string{"/old/0", "/x"}, Seal: "s",
+		}
+		var line []byte
+		line, head = head.Seal(r)
+		lines = append(lines, line)
+	}
+	return lines, head
+}
+
+func joined(lines [][]byte) []byte {
+	if len(lines) == 0 {
+		return nil
+	}
+	return append(bytes.Join(lines, []byte("\n")), '\n')
+}
+
+func brokenAt(t *testing.T, text []byte) int {
+	t.Helper()
+	_, err := Verify(bytes.NewReader(text))
+	var broken *BrokenError
+	require.ErrorAs(t, err, &broken)
+	return broken.Line
+}
+
+func TestALineIsJSONWithItsMembersInOrder(t *testing.T) {
+	lines, _ := sampleLines(3)
+	want := `{"seq":3,"time":"1970-01-01T00:00:02.005Z","instance":"T-7","kind":"proposal","contract":"sha256:c","version":0,` +
+		`"stage":"draft","role":"bot","args":{"a":"\"1\"","b":"2"},"phase":"open","base":2,"key":"k","next":"closed",` +
+		`"view":"sha256:v","state":"sha256:s","patch":[{"op":"remove","path":"/a"}],"size":30,"verdict":{"verdict":"commit"},` +
+		`"old":[{"op":0,"path":"/a","value":1},{"op":1,"path":"/b","value":2}],"redacted":["/old/0","/x"],"seal":"s","prev":"`
+	require.Equal(t, want, string(lines[2])[:len(want)])
+	for _, line := range lines {
+		require.True(t, json.Valid(line))
+		require.NotContains(t, string(line), "\n")
+	}
+}
+
+func TestMembersThatDoNotApplyAreLeftOut(t *testing.T) {
+	line, _ := Start("x").Seal(&Record{Kind: View, Contract: "c"})
+	require.Regexp(t, `^\{"seq":1,"time":"[^"]+","instance":"x","kind":"view","contract":"c","version":0,"prev":"[^"]+","hash":"[^"]+"\}$`, string(line))
+}
+
+func TestBytesThatAreNoTextStillMakeAWholeLine(t *testing.T) {
+	line, head := Start("x").Seal(&Record{Kind: View, Role: "a\xffb\n\"", Args: map[string]string{"p": "\xc3"}})
+	require.True(t, json.Valid(line))
+	got, err := Verify(bytes.NewReader(joined([][]byte{line})))
+	require.NoError(t, err)
+	require.Equal(t, head, got)
+}
+
+func TestAWholeTraceHolds(t *testing.T) {
+	lines, head := sampleLines(20)
+	got, err := Verify(bytes.NewReader(joined(lines)))
+	require.NoError(t, err)
+	require.Equal(t, head, got)
+	require.Equal(t, uint64(20), got.Seq)
+}
+
+func TestAnEmptyTraceHolds(t *testing.T) {
+	head, err := Verify(strings.NewReader(""))
+	require.NoError(t, err)
+	require.Equal(t, Start(""), head)
+}
+
+func TestEveryFlippedBitBreaksTheChainAtItsLine(t *testing.T) {
+	lines, _ := sampleLines(4)
+	text := joined(lines)
+	for i := range text {
+		for bit := range 8 {
+			changed := bytes.Clone(text)
+			changed[i] ^= 1 << bit
+			want := 1 + bytes.Count(text[:i], []byte("\n"))
+			require.Equal(t, want, brokenAt(t, changed), "byte %d bit %d", i, bit)
+		}
+	}
+}
+
+func TestADeletedLineBreaksTheChainThere(t *testing.T) {
+	lines, _ := sampleLines(6)
+	for i := range len(lines) - 1 {
+		left := append(append([][]byte{}, lines[:i]...), lines[i+1:]...)
+		require.Equal(t, i+1, brokenAt(t, joined(left)))
+	}
+}
+
+func TestLinesMissingAtTheEndShowInTheHead(t *testing.T) {
+	lines, head := sampleLines(6)
+	got, err := Verify(bytes.NewReader(joined(lines[:5])))
+	require.NoError(t, err)
+	require.NotEqual(t, head, got)
+	require.Equal(t, uint64(5), got.Seq)
+}
+
+func TestReorderedAndRepeatedLinesBreakTheChain(t *testing.T) {
+	lines, _ := sampleLines(5)
+	for i := range lines {
+		for j := range i {
+			swapped := append([][]byte{}, lines...)
+			swapped[i], swapped[j] = swapped[j], swapped[i]
+			require.Equal(t, j+1, brokenAt(t, joined(swapped)))
+		}
+		repeated := append(append(append([][]byte{}, lines[:i+1]...), lines[i]), lines[i+1:]...)
+		require.Equal(t, i+2, brokenAt(t, joined(repeated)))
+	}
+}
+
+func TestATraceCutWithinALineBreaksThere(t *testing.T) {
+	lines, _ := sampleLines(2)
+	text := joined(lines)
+	for end := len(lines[0]) + 2; end < len(text); end++ {
+		require.Equal(t, 2, brokenAt(t, text[:end]))
+	}
+}
+
+func TestALineOfAnotherInstanceBreaksTheChain(t *testing.T) {
+	lines, head := sampleLines(1)
+	head.Instance = "other"
+	foreign, _ := head.Seal(&Record{Kind: View})
+	require.Equal(t, 2, brokenAt(t, joined([][]byte{lines[0], foreign})))
+}
+
+func TestABrokenChainIsReportedWithoutContent(t *testing.T) {
+	lines, _ := sampleLines(2)
+	text := bytes.Replace(joined(lines), []byte("draft"), []byte("CANARY"), 1)
+	_, err := Verify(bytes.NewReader(text))
+	require.EqualError(t, err, "line 1 (record 1 expected): the line was changed: its hash is another")
+}
+
+func TestASealedPartBelongsToItsLine(t *testing.T) {
+	key := testKey(t, 1)
+	line, want := Start("x").Seal(&Record{Kind: Create, Seal: key.Seal([]byte("state"))})
+	got, err := CheckRecord(Start("x"), key, line, []byte("state"))
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	for _, sealed := range [][]byte{nil, []byte("State"), []byte("state ")} {
+		_, err := CheckRecord(Start("x"), key, line, sealed)
+		require.EqualError(t, err, "record 1: the sealed part was changed: its seal is another")
+	}
+	_, err = CheckRecord(Start("x"), testKey(t, 2), line, []byte("state"))
+	require.Error(t, err)
+}
+
+func TestWriteGivesWhatVerifyReads(t *testing.T) {
+	lines, head := sampleLines(7)
+	var out bytes.Buffer
+	require.NoError(t, Write(&out, each(lines, nil)))
+	require.Equal(t, joined(lines), out.Bytes())
+	got, err := Verify(&out)
+	require.NoError(t, err)
+	require.Equal(t, head, got)
+}
+
+func TestWriteStopsAtTheFirstError(t *testing.T) {
+	lines, _ := sampleLines(1)
+	broken := errors.New("disk")
+	require.ErrorIs(t, Write(&bytes.Buffer{}, each(lines, broken)), broken)
+	require.ErrorIs(t, Write(failingWriter{broken}, each(lines, nil)), broken)
+}
+
+func each(lines [][]byte, end error) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, line := range lines {
+			if !yield(line, nil) {
+				return
+			}
+		}
+		if end != nil {
+			yield(nil, end)
+		}
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+func TestKeysOfAnotherLengthAreRefused(t *testing.T) {
+	for _, n := range []int{0, KeySize - 1, KeySize + 1} {
+		_, err := KeyOf(make([]byte, n))
+		require.Error(t, err)
+	}
+	_, err := NewKey(strings.NewReader("short"))
+	require.Error(t, err)
+}
+
+func FuzzVerify(f *testing.F) {
+	lines, _ := sampleLines(3)
+	f.Add(joined(lines))
+	f.Add([]byte("{}\n"))
+	f.Add(fmt.Appendf(nil, `{"prev":"%s","hash":"%s"}`+"\n", Origin, Origin))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		head, err := Verify(bytes.NewReader(text))
+		if err == nil && uint64(bytes.Count(text, []byte("\n"))) != head.Seq {
+			t.Fatalf("a trace of %d lines ends at %d", bytes.Count(text, []byte("\n")), head.Seq)
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package trace
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"iter"
+)
+
+// Verify reads a trace, one line after the other, and checks its chain. The head
+// it returns is that of the last line that holds; compare it with one known from
+// elsewhere to notice lines missing at the end. The error is a *BrokenError that
+// names the first broken line, or what reading reported. An empty trace holds.
+// Memory is that of the longest line.
+func Verify(r io.Reader) (Head, error) {
+	head := Start("")
+	in := bufio.NewReader(r)
+	for number := 1; ; number++ {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return head, nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return head, err
+		}
+		next, err := checkLine(head, line)
+		if err != nil {
+			return head, at(number, err)
+		}
+		head = next
+	}
+}
+
+// checkLine insists on the line break: a trace that ends within a line was cut.
+func checkLine(head Head, line []byte) (Head, error) {
+	if line[len(line)-1] != '\n' {
+		return head, head.broken(notALine)
+	}
+	return head.Next(line[:len(line)-1])
+}
+
+func at(number int, err error) error {
+	var broken *BrokenError
+	if errors.As(err, &broken) {
+		broken.Line = number
+	}
+	return err
+}
+
+// Write writes the lines of a log as a trace. It stops at the first error of lines
+// or of w.
+func Write(w io.Writer, lines iter.Seq2[[]byte, error]) error {
+	out := bufio.NewWriter(w)
+	for line, err := range lines {
+		if err != nil {
+			return err
+		}
+		out.Write(line)
+		if err := out.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
