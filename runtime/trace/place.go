@@ -42,7 +42,7 @@ func (w *walker) since(n int) place { return w.spots[n:len(w.spots):len(w.spots)
 // root is the place of the whole state.
 func (w *walker) root() place {
 	n := len(w.spots)
-	w.keep(w.contract.State, w.secrets.Start(region.Binding{}))
+	w.keep(w.contract.State, w.start)
 	return w.since(n)
 }
 
@@ -123,8 +123,11 @@ func arrayToken(token string) (index int, ok bool) {
 	if token == "-" {
 		return 0, true
 	}
+	if token == "" || token[0] < '0' || token[0] > '9' {
+		return 0, false
+	}
 	index, err := strconv.Atoi(token)
-	return index, err == nil && index >= 0
+	return index, err == nil
 }
 
 // admits reports whether a value of the given kind can be at p.

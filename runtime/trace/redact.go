@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -17,28 +18,29 @@ import (
 type Redactor struct {
 	contract *ir.Contract
 	key      *Key
-	secrets  *region.Set
+	start    region.Cursor      // of the set of secrets, at the root
 	args     map[*ir.Param]bool // parameters whose values are secret
 }
 
 // NewRedactor makes the redactor of an instance of c that has the given key.
 func NewRedactor(c *ir.Contract, key *Key) *Redactor {
-	r := &Redactor{contract: c, key: key, secrets: region.Compile(c.Secrets), args: map[*ir.Param]bool{}}
+	secrets := region.Compile(c.Secrets)
+	r := &Redactor{contract: c, key: key, start: secrets.Start(region.Binding{}), args: map[*ir.Param]bool{}}
 	for i := range c.Stages {
 		for j := range c.Stages[i].Params {
 			param := &c.Stages[i].Params[j]
-			r.args[param] = r.secretParam(param)
+			r.args[param] = isSecret(param, secrets)
 		}
 	}
 	return r
 }
 
-// secretParam reports whether a parameter's values come out of something secret:
-// the keys of a secret container, or a secret string.
-func (r *Redactor) secretParam(p *ir.Param) bool {
+// isSecret reports whether a parameter's values come out of something secret: the
+// keys of a secret container, or a secret string.
+func isSecret(p *ir.Param, secrets *region.Set) bool {
 	from := region.Pattern{Segments: p.Of.Segments, Shallow: true}
 	origin := region.Compile(region.Region{{Include: []region.Pattern{from}}})
-	a := region.Overlap(r.secrets, origin, region.Plain, region.Plain, region.Options{VerdictOnly: true})
+	a := region.Overlap(secrets, origin, region.Plain, region.Plain, region.Options{VerdictOnly: true})
 	return a.Verdict != region.No
 }
 
@@ -69,18 +71,31 @@ func (r *Redactor) Path(text string) (shown string, changed bool) {
 		return r.key.digest(useValue, []byte(text)), true
 	}
 	w := walker{Redactor: r}
+	return w.path(text, tokens)
+}
+
+// path is Path for a pointer whose tokens are known.
+func (w *walker) path(text string, tokens tree.Pointer) (shown string, changed bool) {
+	if w.idle() {
+		return text, false
+	}
 	at := w.root()
 	for i, token := range tokens {
 		if at.hidden() {
-			tokens[i] = r.key.digest(useValue, []byte(token))
-			changed = true
+			return w.cut(tokens, i).String(), true
 		}
 		at = w.pointer(at, token)
 	}
-	if !changed {
-		return text, false
+	return text, false
+}
+
+// cut copies a pointer with the tokens from position i on replaced.
+func (w *walker) cut(tokens tree.Pointer, i int) tree.Pointer {
+	shown := slices.Clone(tokens)
+	for ; i < len(shown); i++ {
+		shown[i] = w.key.digest(useValue, []byte(shown[i]))
 	}
-	return tokens.String(), true
+	return shown
 }
 
 // Args returns a stage's arguments with the pointers to those that were replaced;
@@ -145,10 +160,10 @@ func (w *redaction) op(op *tree.Op) {
 	w.dst = append(w.dst, `{"op":"`...)
 	w.dst = append(w.dst, op.Kind...)
 	w.dst = append(w.dst, `","path":`...)
-	w.below("path", func() { w.path(op.RawPath) })
+	w.below("path", func() { w.pathMember(op.RawPath, op.Path) })
 	if op.Kind.HasFrom() {
 		w.dst = append(w.dst, `,"from":`...)
-		w.below("from", func() { w.path(op.RawFrom) })
+		w.below("from", func() { w.pathMember(op.RawFrom, op.From) })
 	}
 	if op.Kind.HasValue() {
 		w.dst = append(w.dst, `,"value":`...)
@@ -158,8 +173,9 @@ func (w *redaction) op(op *tree.Op) {
 	w.dst = append(w.dst, '}')
 }
 
-func (w *redaction) path(text string) {
-	shown, changed := w.Path(text)
+func (w *redaction) pathMember(text string, tokens tree.Pointer) {
+	shown, changed := w.path(text, tokens)
+	w.spots = w.spots[:0]
 	if changed {
 		w.redacted = append(w.redacted, string(w.where))
 	}
