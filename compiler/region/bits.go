@@ -1,6 +1,9 @@
 package region
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // A bitset is a set of automaton states; its length is fixed at creation.
 type bitset []uint64
@@ -66,9 +69,7 @@ func (b bitset) each(f func(state int)) {
 // appendKey appends b's bytes, so that they can be a map key.
 func (b bitset) appendKey(key []byte) []byte {
 	for _, w := range b {
-		for i := 0; i < 64; i += 8 {
-			key = append(key, byte(w>>i))
-		}
+		key = binary.LittleEndian.AppendUint64(key, w)
 	}
 	return key
 }

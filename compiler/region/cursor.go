@@ -29,48 +29,31 @@ func (s *Set) Start(args Binding) Cursor {
 
 // Key steps to the member called name.
 func (c Cursor) Key(name string) Cursor {
-	e := c.at.exits()
+	l := Key(name)
 	for i, value := range c.run.values {
 		if value == name {
-			return Cursor{c.run, e.values[i]}
+			l = Letter{Kind: valueLetter, Index: i}
 		}
 	}
-	if n, ok := e.keys[name]; ok {
+	e := c.at.exits()
+	if n := e.find(l); n != nil {
 		return Cursor{c.run, n}
 	}
-	return Cursor{c.run, e.otherKey}
+	return Cursor{c.run, e.other[KeyLetter]}
 }
 
 // Index steps to array position i.
-func (c Cursor) Index(i int) Cursor {
-	e := c.at.exits()
-	if n, ok := e.indices[i]; ok {
-		return Cursor{c.run, n}
-	}
-	return Cursor{c.run, e.otherIndex}
-}
+func (c Cursor) Index(i int) Cursor { return c.Step(Index(i)) }
 
 // Step steps along l.
 func (c Cursor) Step(l Letter) Cursor {
 	switch l.Kind {
 	case KeyLetter:
 		return c.Key(l.Name)
-	case IndexLetter:
-		return c.Index(l.Index)
-	case ParamLetter:
-		e := c.at.exits()
-		return Cursor{c.run, or(e.params[l.Name], e.otherKey)}
-	default:
-		e := c.at.exits()
-		return Cursor{c.run, or(e.fresh[l.Name], e.otherFresh)}
+	case FreshLetter:
+		l = c.run.machine.freshLetter(l.Name)
 	}
-}
-
-func or(n, other *node) *node {
-	if n != nil {
-		return n
-	}
-	return other
+	return Cursor{c.run, c.at.exits().step(l)}
 }
 
 // Walk steps along the letters of w.

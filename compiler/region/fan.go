@@ -1,32 +1,28 @@
 package region
 
-// A fan collects where the states of one subset lead, by letter.
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A fan collects where the states of one subset lead: all letters of a kind
+// through wildcards, and single letters in addition to that.
 type fan struct {
 	machine                    *machine
-	anyKey, anyIndex, anyFresh bitset // where every key, index, fresh key leads
+	anyKey, anyIndex, anyFresh bitset
+	steps                      []step
+}
 
-	keys    map[string]bitset // what single letters add to that
-	values  []bitset
-	indices map[int]bitset
-	params  map[string]bitset
-	fresh   map[string]bitset
-	ours    bitset // what every fresh key adds if owners are not told apart
+// A step leads along one letter to one state.
+type step struct {
+	on Letter
+	to int
 }
 
 func newFan(m *machine) *fan {
 	size := len(m.nfa.states)
-	return &fan{
-		machine:  m,
-		anyKey:   newBitset(size),
-		anyIndex: newBitset(size),
-		anyFresh: newBitset(size),
-		keys:     map[string]bitset{},
-		values:   make([]bitset, m.values),
-		indices:  map[int]bitset{},
-		params:   map[string]bitset{},
-		fresh:    map[string]bitset{},
-		ours:     newBitset(size),
-	}
+	return &fan{machine: m, anyKey: newBitset(size), anyIndex: newBitset(size), anyFresh: newBitset(size)}
 }
 
 // leave adds the steps out of state s.
@@ -49,14 +45,14 @@ func (f *fan) enter(to int, sets ...bitset) {
 func (f *fan) follow(e edge) {
 	switch e.on.Kind {
 	case Literal:
-		extend(f, f.keys, e.on.Text, e.to)
+		f.add(Key(e.on.Text), e.to)
 		if i, ok := asIndex(e.on.Text); ok {
-			extend(f, f.indices, i, e.to)
+			f.add(Index(i), e.to)
 		}
 	case KeyLiteral:
-		extend(f, f.keys, e.on.Text, e.to)
+		f.add(Key(e.on.Text), e.to)
 	case IndexLiteral:
-		extend(f, f.indices, e.on.Index, e.to)
+		f.add(Index(e.on.Index), e.to)
 	case AnySegment:
 		f.enter(e.to, f.anyKey, f.anyIndex, f.anyFresh)
 	case AnyKey:
@@ -64,50 +60,67 @@ func (f *fan) follow(e edge) {
 	case AnyIndex:
 		f.enter(e.to, f.anyIndex, f.anyFresh)
 	case ParamSegment:
-		f.followParam(e)
+		f.add(f.machine.groups[e.on.Text].letter(e.on.Text), e.to)
 	case FreshSegment:
-		f.followFresh(e)
+		f.add(f.machine.freshLetter(e.on.Text), e.to)
 	}
 }
 
-func (f *fan) followParam(e edge) {
-	g := f.machine.groups[e.on.Text]
+func (f *fan) add(on Letter, to int) { f.steps = append(f.steps, step{on, to}) }
+
+// letter is what a parameter in group g matches.
+func (g group) letter(param string) Letter {
 	switch {
 	case !g.bound:
-		extend(f, f.params, e.on.Text, e.to)
+		return Param(param)
 	case g.literal:
-		extend(f, f.keys, g.name, e.to)
+		return Key(g.name)
 	default:
-		if f.values[g.number] == nil {
-			f.values[g.number] = newBitset(len(f.machine.nfa.states))
+		return Letter{Kind: valueLetter, Index: g.number}
+	}
+}
+
+// freshLetter is what owner's fresh segments match: without owners, any fresh key.
+func (m *machine) freshLetter(owner string) Letter {
+	if m.anyFresh {
+		owner = ""
+	}
+	return Fresh(owner)
+}
+
+// eachLetter calls visit for every letter that has a step of its own, in the
+// order of compareLetters, with the subset it leads to. The subset is visit's to
+// change, but not to keep.
+func (f *fan) eachLetter(visit func(l Letter, set bitset)) {
+	slices.SortFunc(f.steps, func(a, b step) int { return compareLetters(a.on, b.on) })
+	scratch := newBitset(len(f.machine.nfa.states))
+	for i := 0; i < len(f.steps); {
+		l := f.steps[i].on
+		copy(scratch, f.base(l.Kind))
+		for ; i < len(f.steps) && f.steps[i].on == l; i++ {
+			f.enter(f.steps[i].to, scratch)
 		}
-		f.enter(e.to, f.values[g.number])
+		visit(l, scratch)
 	}
 }
 
-func (f *fan) followFresh(e edge) {
-	if f.machine.anyFresh {
-		f.enter(e.to, f.ours)
-	} else {
-		extend(f, f.fresh, e.on.Text, e.to)
+func (f *fan) base(k LetterKind) bitset {
+	switch k {
+	case IndexLetter:
+		return f.anyIndex
+	case FreshLetter:
+		return f.anyFresh
+	default:
+		return f.anyKey
 	}
 }
 
-// otherFresh is where a fresh key of an owner that is not listed leads.
-func (f *fan) otherFresh() bitset { return f.anyFresh.with(f.ours) }
-
-func extend[K comparable](f *fan, sets map[K]bitset, letter K, to int) {
-	if sets[letter] == nil {
-		sets[letter] = newBitset(len(f.machine.nfa.states))
-	}
-	f.enter(to, sets[letter])
+// compareLetters orders keys before parameters, fresh keys and indices, so that
+// the most readable witness comes first.
+func compareLetters(a, b Letter) int {
+	return cmp.Or(cmp.Compare(letterRank(a.Kind), letterRank(b.Kind)), strings.Compare(a.Name, b.Name), cmp.Compare(a.Index, b.Index))
 }
 
-// with is the union of b and c, a new bitset.
-func (b bitset) with(c bitset) bitset {
-	out := b.clone()
-	for i := range c {
-		out[i] |= c[i]
-	}
-	return out
+func letterRank(k LetterKind) int {
+	return [...]int{KeyLetter: 0, valueLetter: 1, ParamLetter: 2, FreshLetter: 3, IndexLetter: 4}[k]
 }

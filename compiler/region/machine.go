@@ -1,8 +1,6 @@
 package region
 
 import (
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -13,7 +11,6 @@ import (
 type machine struct {
 	nfa      *automaton
 	groups   map[string]group // by parameter
-	values   int              // groups that are no literals
 	anyFresh bool             // a fresh segment matches every owner's letter
 
 	top, bottom, root *node
@@ -34,28 +31,26 @@ type node struct {
 	holds   [2]memo // by Container
 }
 
-// exits are the steps out of a node. A letter that is not listed leads where the
-// wildcards lead: otherKey, otherIndex or otherFresh.
+// exits are the steps out of a node: letters that lead somewhere of their own, in
+// the order of compareLetters, and where all other letters of each kind lead.
 type exits struct {
-	keys    map[string]*node
-	values  []*node // by group number
-	indices map[int]*node
-	params  map[string]*node // unbound parameters
-	fresh   map[string]*node // by owner
-
-	otherKey, otherIndex, otherFresh *node
-
-	letters []Letter   // the listed keys, parameters, fresh keys and indices, in this order
-	below   [2][]*node // by Container: where its letters lead, each node once
+	letters []Letter
+	to      []*node
+	places  map[Letter]int // in letters; nil while they are few
+	other   [4]*node       // by LetterKind
 }
+
+// valueLetter stands, inside a machine, for the keys that parameters are bound
+// to: Letter.Index is the group's number.
+const valueLetter LetterKind = 4
+
+// fewLetters is up to how many letters are looked through one by one.
+const fewLetters = 8
 
 func newMachine(s *Set, groups []group, anyFresh bool) *machine {
 	m := &machine{nfa: s.nfa, groups: map[string]group{}, anyFresh: anyFresh, nodes: map[string]*node{}}
 	for i, g := range groups {
 		m.groups[s.params[i]] = g
-		if g.bound && !g.literal {
-			m.values = max(m.values, g.number+1)
-		}
 	}
 	m.top, m.bottom = m.constant(true), m.constant(false)
 	m.root = m.node(m.nfa.start())
@@ -65,18 +60,15 @@ func newMachine(s *Set, groups []group, anyFresh bool) *machine {
 // constant makes a node that every letter leads back to.
 func (m *machine) constant(in bool) *node {
 	n := &node{machine: m, in: in}
-	e := &exits{otherKey: n, otherIndex: n, otherFresh: n}
-	e.values = slices.Repeat([]*node{n}, m.values)
-	e.below = [2][]*node{{n}, {n}}
-	n.out.Store(e)
+	n.out.Store(&exits{other: [4]*node{n, n, n, n}})
 	return n
 }
 
 // size is the number of nodes made so far.
 func (m *machine) size() int { return int(m.count.Load()) }
 
-// node returns the node of set, which it settles and takes over. The caller
-// holds m.mu, except while m is being made.
+// node returns the node of set, which it settles in place and copies if need be.
+// The caller holds m.mu, except while m is being made.
 func (m *machine) node(set bitset) *node {
 	switch m.nfa.settle(set) {
 	case interior:
@@ -89,7 +81,7 @@ func (m *machine) node(set bitset) *node {
 	if n := m.nodes[string(key)]; n != nil {
 		return n
 	}
-	n := &node{machine: m, set: set, in: m.nfa.contains(set)}
+	n := &node{machine: m, set: set.clone(), in: m.nfa.contains(set)}
 	m.nodes[string(key)] = n
 	m.count.Add(1)
 	return n
@@ -114,74 +106,58 @@ func (n *node) exits() *exits {
 func (m *machine) expand(set bitset) *exits {
 	f := newFan(m)
 	set.each(f.leave)
-	e := &exits{
-		otherKey:   m.node(f.anyKey.clone()),
-		otherIndex: m.node(f.anyIndex.clone()),
-		otherFresh: m.node(f.otherFresh()),
-		values:     make([]*node, m.values),
-		keys:       targets(m, f.anyKey, f.keys),
-		indices:    targets(m, f.anyIndex, f.indices),
-		params:     targets(m, f.anyKey, f.params),
-		fresh:      targets(m, f.anyFresh, f.fresh),
-	}
-	for i, extra := range f.values {
-		if e.values[i] = e.otherKey; extra != nil {
-			e.values[i] = m.node(f.anyKey.with(extra))
+	e := &exits{}
+	f.eachLetter(func(l Letter, set bitset) {
+		e.letters = append(e.letters, l)
+		e.to = append(e.to, m.node(set))
+	})
+	key, index, fresh := m.node(f.anyKey), m.node(f.anyIndex), m.node(f.anyFresh)
+	e.other = [4]*node{KeyLetter: key, IndexLetter: index, ParamLetter: key, FreshLetter: fresh}
+	if len(e.letters) > fewLetters {
+		e.places = make(map[Letter]int, len(e.letters))
+		for i, l := range e.letters {
+			e.places[l] = i
 		}
 	}
-	e.list()
 	return e
 }
 
-func targets[K comparable](m *machine, base bitset, extra map[K]bitset) map[K]*node {
-	if len(extra) == 0 {
+// find returns where l leads if it is one of e.letters, else nil.
+func (e *exits) find(l Letter) *node {
+	if e.places != nil {
+		if i, ok := e.places[l]; ok {
+			return e.to[i]
+		}
 		return nil
 	}
-	out := make(map[K]*node, len(extra))
-	for k, set := range extra {
-		out[k] = m.node(base.with(set))
+	for i := range e.letters {
+		if e.letters[i] == l {
+			return e.to[i]
+		}
+	}
+	return nil
+}
+
+// step returns where l leads.
+func (e *exits) step(l Letter) *node {
+	if n := e.find(l); n != nil {
+		return n
+	}
+	return e.other[l.Kind]
+}
+
+// below lists where the letters of a container of the given kind lead, in a fixed
+// order; a node may occur more than once. A fresh key is a position of an array.
+func (e *exits) below(kind Container) []*node {
+	isArray := kind == Array
+	out := []*node{e.other[KeyLetter]}
+	if isArray {
+		out[0] = e.other[IndexLetter]
+	}
+	for i, l := range e.letters {
+		if isArray == (l.Kind == IndexLetter || l.Kind == FreshLetter) {
+			out = append(out, e.to[i])
+		}
 	}
 	return out
-}
-
-// list fills letters and below, in an order that does not depend on maps.
-func (e *exits) list() {
-	object, array := newNodeList(e.otherKey), newNodeList(e.otherIndex)
-	for _, name := range slices.Sorted(maps.Keys(e.keys)) {
-		e.letters = append(e.letters, Key(name))
-		object.add(e.keys[name])
-	}
-	for _, n := range e.values {
-		object.add(n)
-	}
-	for _, name := range slices.Sorted(maps.Keys(e.params)) {
-		e.letters = append(e.letters, Param(name))
-		object.add(e.params[name])
-	}
-	for _, owner := range slices.Sorted(maps.Keys(e.fresh)) {
-		e.letters = append(e.letters, Fresh(owner))
-		array.add(e.fresh[owner])
-	}
-	for _, i := range slices.Sorted(maps.Keys(e.indices)) {
-		e.letters = append(e.letters, Index(i))
-		array.add(e.indices[i])
-	}
-	e.below = [2][]*node{Object: object.nodes, Array: array.nodes}
-}
-
-// A nodeList holds each node once, in order of arrival.
-type nodeList struct {
-	nodes []*node
-	seen  map[*node]bool
-}
-
-func newNodeList(first *node) *nodeList {
-	return &nodeList{nodes: []*node{first}, seen: map[*node]bool{first: true}}
-}
-
-func (l *nodeList) add(n *node) {
-	if !l.seen[n] {
-		l.seen[n] = true
-		l.nodes = append(l.nodes, n)
-	}
 }

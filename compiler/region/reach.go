@@ -57,7 +57,7 @@ func (n *node) canHold(kind Container) bool {
 		return answer
 	}
 	answer := false
-	for _, child := range n.exits().below[kind] {
+	for _, child := range n.exits().below(kind) {
 		answer = answer || child.isLive()
 	}
 	n.holds[kind].set(answer)
@@ -76,16 +76,14 @@ func (n *node) reach(budget int, goal func(*node) bool) (Verdict, []*node) {
 	for level := all; len(level) > 0; {
 		first := len(all)
 		for _, from := range level {
-			for _, children := range from.exits().below {
-				for _, to := range children {
-					if _, seen := cameFrom[to]; seen {
-						continue
-					}
-					cameFrom[to] = from
-					all = append(all, to)
-					if goal(to) {
-						return Yes, wayTo(to, cameFrom)
-					}
+			for _, to := range from.children() {
+				if _, seen := cameFrom[to]; seen {
+					continue
+				}
+				cameFrom[to] = from
+				all = append(all, to)
+				if goal(to) {
+					return Yes, wayTo(to, cameFrom)
 				}
 			}
 		}
@@ -102,4 +100,9 @@ func wayTo(n *node, cameFrom map[*node]*node) []*node {
 		way = append(way, n)
 	}
 	return way
+}
+
+func (n *node) children() []*node {
+	e := n.exits()
+	return append(e.below(Object), e.below(Array)...)
 }

@@ -71,13 +71,13 @@ func (s *search) arrive(p place, from int, l Letter) bool {
 // goal.
 func (s *search) leave(i int) bool {
 	p := s.queue[i].place
-	a, b := Cursor{s.left.static, p.a}, Cursor{s.right.static, p.b}
+	a, b := p.a.exits(), p.b.exits()
 	try := func(l Letter) bool {
 		at, ok := s.shapeStep(p.at, l)
-		return ok && s.arrive(place{a.Step(l).at, b.Step(l).at, at}, i, l)
+		return ok && s.arrive(place{a.step(l), b.step(l), at}, i, l)
 	}
-	return slices.ContainsFunc(p.a.exits().letters, try) ||
-		slices.ContainsFunc(p.b.exits().letters, try) ||
+	return slices.ContainsFunc(a.letters, try) ||
+		slices.ContainsFunc(b.letters, try) ||
 		slices.ContainsFunc(s.others(p.at), try)
 }
 

@@ -1,0 +1,105 @@
+package region
+
+import (
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sameWords compares a set with a model on every word of the universe.
+func (u *universe) sameWords(t *testing.T, what string, set *Set, plain, inner modelSet, a, b modelRegion) {
+	c := set.Start(nil)
+	for i, w := range u.words {
+		at := c.Walk(w)
+		if at.In() != plain.has(i) || inner != nil && at.Interior() != inner.has(i) {
+			t.Fatalf("%s of %v and %v at %s: in %v, interior %v", what, a.Region, b.Region, w.Pointer(), at.In(), at.Interior())
+		}
+	}
+}
+
+func TestTheAlgebraAgreesWithSetOperationsOnWords(t *testing.T) {
+	rnd := rand.New(rand.NewSource(6))
+	u := typedUniverse(rnd, 3)
+	for range cases(6000) {
+		a, b := u.region(rnd), u.region(rnd)
+		plain, inner := a.sets[Plain].clone(), a.sets[Interior].clone()
+		plain.or(b.sets[Plain])
+		inner.or(b.sets[Interior])
+		u.sameWords(t, "union", Compile(Union(a.Region, b.Region)), plain, inner, a, b)
+		u.sameWords(t, "union", UnionSets(Compile(a.Region), Compile(b.Region)), plain, inner, a, b)
+
+		plain, inner = a.sets[Plain].clone(), a.sets[Interior].clone()
+		plain.and(b.sets[Plain])
+		inner.and(b.sets[Interior])
+		both, exact := Intersect(a.Region, b.Region)
+		require.True(t, exact)
+		u.sameWords(t, "intersection", Compile(both), plain, inner, a, b)
+		u.sameWords(t, "intersection", IntersectSets(Compile(a.Region), Compile(b.Region)), plain, inner, a, b)
+
+		plain = a.sets[Plain].clone()
+		plain.without(b.sets[Plain])
+		left, exact := Difference(a.Region, b.Region)
+		require.True(t, exact)
+		u.sameWords(t, "difference", Compile(left), plain, nil, a, b)
+	}
+}
+
+// With the decision procedure as judge, the laws hold on all words, not only
+// those of a universe.
+func TestTheLawsOfTheAlgebraHoldOnAllWords(t *testing.T) {
+	rnd := rand.New(rand.NewSource(7))
+	u := typedUniverse(rnd, 1)
+	same := func(a, b Region, mode Mode) {
+		if got := Equal(Compile(a), Compile(b), mode, Options{}); got.Verdict != Yes {
+			t.Fatalf("%v and %v differ at %s", a, b, got.Witness.Pointer())
+		}
+	}
+	for range cases(4000) {
+		a, b := u.region(rnd).Region, u.region(rnd).Region
+		both, _ := Intersect(a, b)
+		left, _ := Difference(a, b)
+		swapped, _ := Intersect(b, a)
+		same(Union(left, both), a, Plain)
+		same(both, swapped, Interior)
+		require.Equal(t, Yes, Equal(Compile(both), IntersectSets(Compile(a), Compile(b)), Interior, Options{}).Verdict)
+		require.Equal(t, Yes, Within(Compile(both), Compile(a), Interior, Interior, Options{}).Verdict)
+		require.Equal(t, No, Overlap(Compile(left), Compile(b), Plain, Plain, Options{}).Verdict)
+	}
+}
+
+func TestPooledGrantsGiveNoAuthority(t *testing.T) {
+	set := Compile(Union(Of("/a", "!/a/b"), Of("/a/b")))
+	require.True(t, set.Contains(Word{Key("a")}))
+	require.False(t, set.Interior(Word{Key("a")}))
+	require.True(t, set.Interior(Word{Key("a"), Key("c")}))
+	require.True(t, set.Interior(Word{Key("a"), Key("b")}))
+}
+
+func TestIntersectionOfOpenPatternsIsWrittenOut(t *testing.T) {
+	both, exact := Intersect(Of("/**/a"), Of("/**/b"))
+	require.True(t, exact)
+	require.Equal(t, Of("/**/a/**/b", "/**/b/**/a"), both)
+	both, exact = Intersect(Of("/t/*/x"), Of("/t/{p}"))
+	require.True(t, exact)
+	require.Equal(t, Of("/t/{p}/x"), both)
+}
+
+func TestIntersectionOfTwoParametersAtOnePlaceIsNotExact(t *testing.T) {
+	both, exact := Intersect(Of("/t/{p}"), Of("/t/{q}"))
+	require.False(t, exact)
+	require.Empty(t, both)
+	set := IntersectSets(SetOf("/t/{p}"), SetOf("/t/{q}"))
+	w := Word{Key("t"), Key("k")}
+	require.True(t, set.Start(Binding{"p": "k", "q": "k"}).Walk(w).Interior())
+	require.False(t, set.Start(Binding{"p": "k", "q": "l"}).Walk(w).Live())
+}
+
+func TestParametersAreBoundRenamedAndListed(t *testing.T) {
+	r := Of("/a/{p}/{q}", "!/a/{p}/-")
+	require.Equal(t, []string{"p", "q"}, r.Params())
+	require.Equal(t, Of("/a/:k/{q}", "!/a/:k/-"), r.Bind(Binding{"p": "k"}))
+	require.Equal(t, Of("/a/{A.p}/{A.q}", "!/a/{A.p}/-"), r.Rename(func(s string) string { return "A." + s }))
+	require.Equal(t, []string{"q", "p"}, MustParse("/{q}/{p}/{q}").Params())
+	require.Equal(t, Of("/a/{p}/{q}", "!/a/{p}/-"), r, "the region itself is left alone")
+}

@@ -1,0 +1,106 @@
+package region
+
+import (
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func conditionOf(a, b Region) Condition {
+	return Conditions(a, b, Interior, Interior, ConditionOptions{})
+}
+
+func TestConditionsArePrintedAsTheEqualitiesTheyNeed(t *testing.T) {
+	cases := []struct {
+		a, b Region
+		want string
+	}{
+		{Of("/t/{ticket}"), Of("/t/{other}"), "ticket = other"},
+		{Of("/t/{ticket}/a"), Of("/t/{other}/b"), "never"},
+		{Of("/t/{ticket}"), Of("/t/*"), "always"},
+		{Of("/t/{ticket}"), Of("/t/{ticket}/x"), "always"},
+		{Of("/t/{ticket}"), Of("/t/_index"), "never"},
+		{Of("/t/{ticket}"), Of("/t/[*]"), "never"},
+		{Of("/{a}/{b}"), Of("/{c}/{d}"), "a = c and b = d"},
+		{Of("/t/{a}", "/u/{b}"), Of("/t/{c}", "/u/{d}"), "a = c or b = d"},
+		{Of("/t/{a}", "/**/{b}"), Of("/t/{c}"), "always"},
+		{Of("/t/*", "!/t/{a}"), Of("/t/{b}"), "a != b"},
+		{Of("/t/{a}", "!/t/{b}"), Of("/t/{c}"), "a = c and a != b"},
+		{Of("/t/{a}", "!/u/{b}"), Of("/t/{c}"), "a = c"},
+		{Of("/{a}/{b}"), Of("/{c}/{c}"), "a = c and b = c"},
+		{nil, Of("/a"), "never"},
+	}
+	for _, c := range cases {
+		require.Equal(t, c.want, conditionOf(c.a, c.b).String(), "%v against %v", c.a, c.b)
+	}
+}
+
+func TestALiteralIsReservedUnlessParametersMayTakeIt(t *testing.T) {
+	open := ConditionOptions{OpenLiterals: true}
+	got := Conditions(Of("/t/{k}"), Of("/t/_index/n"), Interior, Interior, open)
+	require.Equal(t, "k = :_index", got.String())
+	require.True(t, got.Holds(Binding{"k": "_index"}))
+	require.False(t, got.Holds(Binding{"k": "T1"}))
+	require.Equal(t, Word{Key("t"), Key("_index"), Key("n")}, got.Any[0].Witness)
+	require.True(t, Conditions(Of("/{k}/{k}"), Of("/a/b"), Plain, Plain, open).Never())
+}
+
+func TestAConditionCarriesAWordInWhichTheRegionsMeet(t *testing.T) {
+	c := conditionOf(Of("/t/{a}/x", "!/t/{a}/x/y"), Of("/t/{b}"))
+	require.Equal(t, "a = b", c.String())
+	w := c.Any[0].Witness
+	require.Len(t, w, 4, "below the exception")
+	require.Equal(t, Param("b"), w[1])
+	require.Nil(t, Conditions(Of("/a"), Of("/a"), Plain, Plain, ConditionOptions{Options: Options{VerdictOnly: true}}).Any[0].Witness)
+}
+
+func TestManyParametersWithExceptionsGiveACautiousCondition(t *testing.T) {
+	a, b := Of("/{a}/{b}/{c}", "!/{a}/{b}/{c}/{d}"), Of("/{e}/{f}/{g}/{d}")
+	c := conditionOf(a, b)
+	require.True(t, c.Inexact)
+	require.Equal(t, "a = e and b = f and c = g", c.String())
+	require.False(t, conditionOf(Of("/{a}/{b}/{c}"), Of("/{e}/{f}/{g}/{d}")).Inexact)
+}
+
+// conditionUniverse is only a source of random regions; the judge is Overlap on
+// the regions with their parameters bound.
+func conditionUniverse(rnd *rand.Rand, params ...string) *universe {
+	segments := []string{"a", "b", "*", "*", ":*", "[*]", "**"}
+	for _, p := range params {
+		segments = append(segments, "{"+p+"}", "{"+p+"}")
+	}
+	return newUniverse(rnd, nil, 0, segments, 300)
+}
+
+func TestConditionsAgreeWithOverlapAtEveryBinding(t *testing.T) {
+	rnd := rand.New(rand.NewSource(8))
+	left, right := conditionUniverse(rnd, "t", "u"), conditionUniverse(rnd, "v", "u")
+	for _, open := range []bool{false, true} {
+		values := []string{"x", "y", "z"}
+		if open {
+			values = []string{"x", "a", "b"}
+		}
+		for range cases(2000) {
+			a, b := left.region(rnd).Region, right.region(rnd).Region
+			mode := [2]Mode{Mode(rnd.Intn(2)), Mode(rnd.Intn(2))}
+			c := Conditions(a, b, mode[0], mode[1], ConditionOptions{OpenLiterals: open})
+			require.False(t, c.Inexact)
+			checkBindings(t, c, a, b, mode, values)
+		}
+	}
+}
+
+func checkBindings(t *testing.T, c Condition, a, b Region, mode [2]Mode, values []string) {
+	for _, x := range values {
+		for _, y := range values {
+			for _, z := range values {
+				args := Binding{"t": x, "u": y, "v": z}
+				answer := Overlap(Compile(a.Bind(args)), Compile(b.Bind(args)), mode[0], mode[1], Options{VerdictOnly: true})
+				if c.Holds(args) != (answer.Verdict == Yes) {
+					t.Fatalf("%v and %v with %v: %s, but overlap is %s", a, b, args, c, answer.Verdict)
+				}
+			}
+		}
+	}
+}

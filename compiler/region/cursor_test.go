@@ -1,0 +1,207 @@
+package region
+
+import (
+	"math/rand"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// below holds the words with a word of m strictly below, through a letter that a
+// container of the given kind has.
+func (u *universe) below(m modelSet, kind Container) modelSet {
+	out, live := u.empty(), u.atOrBelow(m)
+	for i := len(u.words) - 1; i > 0; i-- {
+		last := u.words[i][len(u.words[i])-1].Kind
+		isArray := last == IndexLetter || last == FreshLetter
+		if live.has(i) && isArray == (kind == Array) {
+			out.add(u.parent[i])
+		}
+	}
+	return out
+}
+
+// Patterns of this test have at most two segments, so words of up to four letters
+// show everything about words of up to two.
+func TestLivenessAndHoldingAgreeWithEnumeration(t *testing.T) {
+	rnd := rand.New(rand.NewSource(3))
+	u := typedUniverse(rnd, 4)
+	u.pool = u.shortPool(2)
+	for range cases(30_000) {
+		r := u.region(rnd)
+		live := u.atOrBelow(r.sets[Plain])
+		holds := [2]modelSet{Object: u.below(r.sets[Plain], Object), Array: u.below(r.sets[Plain], Array)}
+		start := Compile(r.Region).Start(nil)
+		for i, w := range u.words {
+			if len(w) > 1 {
+				break
+			}
+			c := start.Walk(w)
+			require.Equal(t, live.has(i), c.Live(), "%v at %s", r.Region, w.Pointer())
+			require.Equal(t, holds[Object].has(i), c.CanHold(Object), "%v at %s", r.Region, w.Pointer())
+			require.Equal(t, holds[Array].has(i), c.CanHold(Array), "%v at %s", r.Region, w.Pointer())
+		}
+	}
+}
+
+func (u *universe) shortPool(segments int) []modelPattern {
+	var short []modelPattern
+	for _, p := range u.pool {
+		if len(p.Segments) <= segments {
+			short = append(short, p)
+		}
+	}
+	return short
+}
+
+func TestWholeMeansThatNoWordBelowIsMissing(t *testing.T) {
+	rnd := rand.New(rand.NewSource(4))
+	u := typedUniverse(rnd, 4)
+	u.pool = u.shortPool(2)
+	wholes := 0
+	for range cases(20_000) {
+		r := u.region(rnd)
+		missing := u.empty()
+		for i := range u.words {
+			if !r.sets[Plain].has(i) {
+				missing.add(i)
+			}
+		}
+		missing = u.atOrBelow(missing)
+		start := Compile(r.Region).Start(nil)
+		for i, w := range u.words[:1+len(u.letters)] {
+			require.Equal(t, !missing.has(i), start.Walk(w).Whole(), "%v at %s", r.Region, w.Pointer())
+			if start.Walk(w).Whole() && !start.Walk(w).Interior() {
+				wholes++
+			}
+		}
+	}
+	require.Positive(t, wholes, "no case in which only several grants together cover a subtree")
+}
+
+func TestWholePoolsGrantsAndInteriorDoesNot(t *testing.T) {
+	set := Compile(Union(Of("/a", "!/a/b"), Of("/a/b")))
+	a := set.Start(nil).Key("a")
+	require.True(t, a.Whole())
+	require.False(t, a.Interior())
+	require.True(t, a.Key("b").Interior())
+}
+
+func TestASpineIsDeadWhereExceptionsTakeEverythingAway(t *testing.T) {
+	c := SetOf("/a/*/x", "!/a/**/x").Start(nil)
+	require.False(t, c.Live())
+	require.False(t, c.Key("a").CanHold(Object))
+
+	c = SetOf("/a/[*]/x", "!/a/[0]").Start(nil)
+	require.True(t, c.Key("a").CanHold(Array))
+	require.False(t, c.Key("a").CanHold(Object))
+	require.False(t, c.Key("a").Index(0).Live())
+	require.True(t, c.Key("a").Index(7).CanHold(Object))
+}
+
+func TestAShallowPatternShowsTheNodeOnly(t *testing.T) {
+	c := SetOf("/a!").Start(nil).Key("a")
+	require.True(t, c.In())
+	require.True(t, c.Live())
+	require.False(t, c.Interior())
+	require.False(t, c.CanHold(Object))
+	require.False(t, c.Key("b").Live())
+}
+
+// A bound set must behave as the set compiled with the values in place, for every
+// value: one that no pattern names, one that some pattern names, equal ones.
+func TestBindingAtStartEqualsCompilingTheBoundRegion(t *testing.T) {
+	rnd := rand.New(rand.NewSource(5))
+	letters := []Letter{Key("a"), Key("x"), Key("y"), Key("0"), Index(0)}
+	u := newUniverse(rnd, letters, 3, []string{"a", "0", "*", "**", ":*", "{t}", "{u}", "{t}", "{u}"}, 300)
+	values := []string{"a", "x", "y", "0"}
+	for range cases(3000) {
+		r := u.region(rnd)
+		set := Compile(r.Region)
+		for range 4 {
+			args := Binding{"t": values[rnd.Intn(4)]}
+			if rnd.Intn(3) > 0 {
+				args["u"] = values[rnd.Intn(4)]
+			}
+			bound, fixed := set.Start(args), Compile(r.Bind(args)).Start(Binding{})
+			for _, w := range u.words {
+				got, want := bound.Walk(w), fixed.Walk(w)
+				if got.In() != want.In() || got.Interior() != want.Interior() || got.Live() != want.Live() || got.CanHold(Object) != want.CanHold(Object) {
+					t.Fatalf("%v with %v at %s", r.Region, args, w.Pointer())
+				}
+			}
+		}
+	}
+}
+
+func TestAnUnboundParameterMatchesItsSymbolOnly(t *testing.T) {
+	set := SetOf("/t/{p}", "/t/lit")
+	require.True(t, set.Contains(Word{Key("t"), Param("p")}))
+	require.False(t, set.Contains(Word{Key("t"), Param("q")}))
+	require.False(t, set.Contains(Word{Key("t"), Key("p")}))
+	at := set.Start(Binding{"p": "T1"}).Key("t")
+	require.True(t, at.Key("T1").Interior())
+	require.False(t, at.Key("T2").Live())
+	require.False(t, at.Step(Param("p")).Live())
+}
+
+func TestAFreshKeyMeetsEveryWildcardButNoOtherOwner(t *testing.T) {
+	own := Compile(Of("/h/-").Own("A"))
+	word := func(owner string) Word { return Word{Key("h"), Fresh(owner)} }
+	require.True(t, own.Interior(word("A")))
+	require.False(t, own.Contains(word("B")))
+	for _, text := range []string{"/h", "/h/*", "/**", "/h/[*]", "/h/:*"} {
+		require.True(t, SetOf(text).Contains(word("A")), text)
+	}
+	require.False(t, SetOf(`/h/"-"`).Contains(word("A")))
+	other := Compile(Of("/h/-").Own("B"))
+	require.Equal(t, No, Overlap(own, other, Interior, Interior, Options{}).Verdict)
+	require.Equal(t, Yes, Overlap(own, SetOf("/h/[*]/x"), Interior, Plain, Options{}).Verdict)
+}
+
+func TestAtRunTimeAFreshSegmentMatchesEveryFreshKey(t *testing.T) {
+	c := Compile(Of("/h/-").Own("A")).Start(Binding{}).Key("h")
+	require.True(t, c.Step(Fresh("-")).Interior())
+	require.False(t, c.Index(0).Live())
+	require.False(t, c.Interior())
+}
+
+func TestASetMayBeWalkedConcurrently(t *testing.T) {
+	set := SetOf("/a/*/x", "/**/y", "/{p}/z", "!/a/q", "!/**/w")
+	words := newUniverse(rand.New(rand.NewSource(1)), []Letter{Key("a"), Key("x"), Key("y"), Key("w"), Key("v")}, 3, []string{"a"}, 0).words
+	want := Compile(set.regionForTest()).answers(words)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if got := set.answers(words); len(got) != len(want) {
+				t.Error("answers differ")
+			} else {
+				for i := range got {
+					if got[i] != want[i] {
+						t.Errorf("at %s", words[i].Pointer())
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (s *Set) regionForTest() Region {
+	return Region{{Include: s.sources[0].require[0], Except: s.sources[0].except}}
+}
+
+// answers is what a walk finds out about every word.
+func (s *Set) answers(words []Word) []string {
+	var out []string
+	for _, w := range words {
+		c := s.Start(Binding{"p": "v"}).Walk(w)
+		text := ""
+		for _, b := range []bool{c.In(), c.Live(), c.Interior(), c.Whole(), c.CanHold(Object), c.CanHold(Array)} {
+			text += map[bool]string{true: "1", false: "0"}[b]
+		}
+		out = append(out, text)
+	}
+	return out
+}
