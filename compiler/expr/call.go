@@ -1,0 +1,244 @@
+package expr
+
+import (
+	"strconv"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// call has a rule for every function that passes a part of its arguments along or
+// looks at less than all of them. All others read their arguments whole.
+func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
+	c := e.AsCall()
+	args := c.Args()
+	if c.IsMemberFunction() {
+		args = append([]ast.Expr{c.Target()}, args...)
+	}
+	switch f := c.FunctionName(); f {
+	case operators.LogicalAnd, operators.LogicalOr:
+		w.value(args[0], in, facts)
+		w.value(args[1], in, withFacts(facts, w.facts(args[0], f == operators.LogicalAnd, in)))
+		return abstract{}
+	case operators.Conditional:
+		return w.conditional(args, in, facts)
+	case operators.Index, operators.OptIndex:
+		return w.index(e, args, f == operators.OptIndex, in, facts)
+	case operators.OptSelect:
+		v := w.walk(args[0], in, facts)
+		name, _ := args[1].AsLiteral().(types.String)
+		out := w.member(e, v, string(name), false, facts)
+		out.optional = true
+		return out
+	case operators.In:
+		return w.membership(e, args, in, facts)
+	case operators.Equals, operators.NotEquals:
+		return w.equality(e, args, in, facts)
+	case overloads.Size:
+		v := w.walk(args[0], in, facts)
+		w.enumerate(v)
+		return abstract{}
+	case operators.Add:
+		return w.addition(args, in, facts)
+	case "optional.of", "optional.ofNonZeroValue", "value", "hasValue", "or", "orValue", overloads.TypeConvertDyn:
+		return w.passing(f, args, in, facts)
+	case "cel.@mapInsert":
+		return w.insertion(args, in, facts)
+	}
+	for _, arg := range args {
+		v := w.walk(arg, in, facts)
+		w.needsOrder(arg, v)
+		w.wholeLog(arg, v)
+		w.read(v)
+	}
+	return abstract{}
+}
+
+func (w *walker) conditional(args []ast.Expr, in *locals, facts []string) abstract {
+	w.value(args[0], in, facts)
+	yes := w.walk(args[1], in, withFacts(facts, w.facts(args[0], true, in)))
+	no := w.walk(args[2], in, withFacts(facts, w.facts(args[0], false, in)))
+	return join(yes, no)
+}
+
+// index is e[i] and e[?i].
+func (w *walker) index(e ast.Expr, args []ast.Expr, optional bool, in *locals, facts []string) abstract {
+	v := w.walk(args[0], in, facts)
+	i := w.walk(args[1], in, facts)
+	w.read(i)
+	w.indexable(e, args, v)
+	segment, s := step(v.shape, i)
+	out := v.below(segment, s)
+	if isWild(segment) && !samePlaces(i.keys, v.places) {
+		out = out.guessed()
+	}
+	out.path = indexPath(v.path, i.path, args[1])
+	out.optional = out.optional || optional
+	return out
+}
+
+// step is the segment that indexing with i appends, and the type found there.
+func step(s *shape, i abstract) (region.Segment, *shape) {
+	switch constant := i.constant.(type) {
+	case types.String:
+		m, _, _ := s.member(string(constant))
+		kind := region.KeyLiteral
+		if s.untyped() {
+			kind = region.Literal
+		}
+		return region.Segment{Kind: kind, Text: string(constant)}, m
+	case types.Int:
+		if constant >= 0 && constant <= 1<<31-1 && !s.is(kObjects) {
+			return region.Segment{Kind: region.IndexLiteral, Index: int(constant)}, s.elements()
+		}
+	}
+	if i.param != "" {
+		return region.Segment{Kind: region.ParamSegment, Text: i.param}, s.entries()
+	}
+	return s.wildcard(), merge(s.elements(), s.entries())
+}
+
+func isWild(s region.Segment) bool {
+	return s.Kind == region.AnyKey || s.Kind == region.AnyIndex || s.Kind == region.AnySegment
+}
+
+func (s *shape) elements() *shape {
+	if s == nil {
+		return nil
+	}
+	return s.elem
+}
+
+func (s *shape) entries() *shape {
+	if s == nil {
+		return nil
+	}
+	return s.rest
+}
+
+// membership is `x in e`.
+func (w *walker) membership(e ast.Expr, args []ast.Expr, in *locals, facts []string) abstract {
+	x := w.walk(args[0], in, facts)
+	v := w.walk(args[1], in, facts)
+	w.wholeLog(args[0], x)
+	w.read(x)
+	w.logOperand(args[1], v, "`in`")
+	w.possibleElement(e, args, x, v)
+	if !v.shape.is(kObjects) {
+		w.read(v)
+		return abstract{}
+	}
+	segment, _ := step(v.shape, x)
+	for _, p := range v.places {
+		w.prints.add(p.child(segment), true)
+	}
+	if v.elem != nil {
+		w.read(*v.elem)
+	}
+	return abstract{}
+}
+
+func (w *walker) equality(e ast.Expr, args []ast.Expr, in *locals, facts []string) abstract {
+	var sides [2]abstract
+	for i, arg := range args {
+		sides[i] = w.walk(arg, in, facts)
+		w.wholeLog(arg, sides[i])
+		w.needsOrder(arg, sides[i])
+	}
+	w.comparable(e, args, sides)
+	for i := range args {
+		if isNull(args[1-i]) {
+			w.touch(sides[i]) // the kind is all that counts
+			continue
+		}
+		w.read(sides[i])
+	}
+	return abstract{}
+}
+
+func isNull(e ast.Expr) bool {
+	return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.NullValue
+}
+
+// addition of lists makes a list of the elements of both; of scalars it reads both.
+func (w *walker) addition(args []ast.Expr, in *locals, facts []string) abstract {
+	var out abstract
+	for _, arg := range args {
+		v := w.walk(arg, in, facts)
+		w.wholeLog(arg, v)
+		if v.elem == nil && !v.shape.is(kArrays) {
+			w.read(v)
+			continue
+		}
+		w.enumerate(v)
+		if v.shape != nil || v.elem != nil {
+			elem := w.element(v)
+			w.touch(elem)
+			out.elem = joinElem(out.elem, &elem)
+		}
+		out.shuffled = out.shuffled || v.shuffled || v.shape.is(kUnordered)
+	}
+	return out
+}
+
+// passing are the functions that hand a value on: into an optional, out of it, or
+// as a value of unknown type.
+func (w *walker) passing(function string, args []ast.Expr, in *locals, facts []string) abstract {
+	out := w.walk(args[0], in, facts)
+	w.touch(out)
+	switch function {
+	case "optional.ofNonZeroValue":
+		w.enumerate(out)
+		w.touch(out)
+		out.optional = true
+	case "optional.of":
+		out.optional = true
+	case "value":
+		out.optional = false
+	case "hasValue":
+		return abstract{}
+	case "or", "orValue":
+		other := w.walk(args[1], in, facts)
+		w.touch(other)
+		out = join(out, other)
+		out.optional = function == "or"
+	}
+	out.constant = nil
+	return out
+}
+
+func (w *walker) insertion(args []ast.Expr, in *locals, facts []string) abstract {
+	out := w.walk(args[0], in, facts)
+	if len(args) == 2 {
+		out.elem = joinElem(out.elem, pointer(w.walk(args[1], in, facts)).elem)
+		return out
+	}
+	w.value(args[1], in, facts)
+	v := w.walk(args[2], in, facts)
+	w.wholeLog(args[2], v)
+	w.touch(v)
+	out.elem = joinElem(out.elem, &v)
+	return out
+}
+
+func pointer[T any](v T) *T { return &v }
+
+// literalText is a constant as an expression writes it.
+func literalText(v ref.Val) string {
+	switch x := v.(type) {
+	case types.String:
+		return strconv.Quote(string(x))
+	case types.Int:
+		return strconv.FormatInt(int64(x), 10)
+	case types.Double:
+		return strconv.FormatFloat(float64(x), 'g', -1, 64)
+	case types.Bool:
+		return strconv.FormatBool(bool(x))
+	}
+	return "null"
+}

@@ -1,0 +1,60 @@
+package expr
+
+import (
+	"sort"
+
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+// Check parses src, types it in scope s and infers what it reads. The expression is
+// usable if HasErrors(issues) is false; its Source is src as given. Cost is linear in
+// the source for all that people write.
+func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
+	tree, extents, issues := e.parse(src)
+	if tree == nil {
+		return ir.Expr{Source: src}, issues
+	}
+	check, err := e.checkerFor(s)
+	if err != nil {
+		return ir.Expr{Source: src}, []Issue{invalid("the names in scope contradict each other")}
+	}
+	checked, errs := checker.Check(tree, common.NewTextSource(src), check)
+	w := &walker{env: e, vars: e.variables(s), tree: checked, extents: extents, flagged: map[int64]bool{}}
+	w.value(checked.Expr(), w.globals(), nil)
+	w.translate(errs.GetErrors(), s)
+	w.resultType(s)
+	w.patterns(checked.Expr())
+	sortIssues(w.issues)
+	return ir.Expr{Source: src, Reads: w.prints.list(), ReadsPhase: w.prints.phase}, w.issues
+}
+
+// resultType demands a bool, unless something else is wrong already.
+func (w *walker) resultType(_ Scope) {
+	root := w.tree.Expr()
+	t := w.tree.GetType(root.ID())
+	if HasErrors(w.issues) || t.Kind() == types.BoolKind || t.Kind() == types.DynKind {
+		return
+	}
+	w.report(root, w.extents.operand(root), notBool(w.typeWords(t)))
+}
+
+// nodes indexes the tree by id.
+func nodes(root ast.Expr) map[int64]ast.Expr {
+	out := map[int64]ast.Expr{}
+	ast.PostOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) { out[e.ID()] = e }))
+	return out
+}
+
+func sortIssues(issues []Issue) {
+	sort.SliceStable(issues, func(i, j int) bool {
+		if issues[i].Start != issues[j].Start {
+			return issues[i].Start < issues[j].Start
+		}
+		return issues[i].End < issues[j].End
+	})
+}

@@ -1,0 +1,97 @@
+package expr
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// A measure is a variable whose value is computed outside: exact decimal text that
+// is rounded once, here.
+type measure struct {
+	name  string
+	shape *shape
+	over  region.Pattern
+	count bool
+	empty bool // it has no value when nothing matches
+	int   bool
+}
+
+func measuresOf(c *ir.Contract, ss *shapes) []measure {
+	var out []measure
+	for _, m := range c.Measures {
+		over := ss.at(c.State, m.Over.Segments)
+		x := measure{
+			name:  m.Name,
+			over:  m.Over,
+			count: m.Kind == ir.Count,
+			empty: m.Kind == ir.Min || m.Kind == ir.Max,
+		}
+		x.int = x.count || over.is(kInt)
+		x.shape = &shape{kinds: kNumber, cel: types.DoubleType}
+		if x.int {
+			x.shape = &shape{kinds: kInt, cel: types.IntType}
+		}
+		if x.empty {
+			x.shape.cel = types.NewOptionalType(x.shape.cel)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// value makes the CEL value of a measure's decimal text.
+func (m *measure) value(literal string, present bool) ref.Val {
+	if !present {
+		if m.empty {
+			return types.OptionalNone
+		}
+		return types.NewErr("no value")
+	}
+	v := doubleValue(literal)
+	if m.int {
+		v = intValue(literal)
+	}
+	if m.empty && !types.IsError(v) {
+		return types.OptionalOf(v)
+	}
+	return v
+}
+
+// at is the shape of every node that a pattern matches, anyShape where the types
+// do not tell.
+func (ss *shapes) at(root ir.TypeID, segments []region.Segment) *shape {
+	s := ss.of(root)
+	for _, segment := range segments {
+		if s == nil {
+			return anyShape
+		}
+		s = s.under(segment)
+	}
+	if s == nil {
+		return anyShape
+	}
+	return s
+}
+
+// under is the shape of what a segment matches below s; nil if nothing can be there.
+func (s *shape) under(segment region.Segment) *shape {
+	switch segment.Kind {
+	case region.Literal, region.KeyLiteral:
+		if m, _, exists := s.member(segment.Text); exists {
+			return m
+		}
+		return nil
+	case region.AnyDepth:
+		return anyShape
+	case region.AnyIndex, region.IndexLiteral:
+		return s.elem
+	}
+	all := merge(s.rest, s.elem)
+	for _, f := range s.members {
+		all = merge(all, f.shape)
+	}
+	return all
+}

@@ -1,0 +1,192 @@
+package expr
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The catalogue of messages. Every text a contract's author may read about an
+// expression is made here; CEL's own never gets through.
+
+func unknownMember(s *shape, name string) Issue {
+	issue := Issue{Code: UnknownMember}
+	switch {
+	case s.is(kRecord):
+		issue.Message = "`" + name + "` is no member of " + s.String()
+		if names := s.memberNames(); len(names) > 0 {
+			issue.Help = "its members are " + strings.Join(names, ", ")
+		}
+	case s.is(kArrays):
+		issue.Message = "a " + s.String() + " has no members"
+		issue.Help = "use an index, or a macro such as `all(x, ...)`"
+	default:
+		issue.Message = "a " + s.String() + " has no member `" + name + "`"
+	}
+	return withNearest(issue, name, s.memberNames())
+}
+
+func withNearest(issue Issue, name string, candidates []string) Issue {
+	if near := nearest(name, candidates); near != "" {
+		issue.Help = "did you mean `" + near + "`?"
+		issue.Fix = &Fix{Text: near, Title: "change to `" + near + "`"}
+	}
+	return issue
+}
+
+func unguardedMember(text string) Issue {
+	return Issue{
+		Code:    Unguarded,
+		Message: "`" + text + "` may be absent here",
+		Help:    "guard it: `has(" + text + ") && ...`, or give a default with `.?` and `orValue`",
+	}
+}
+
+func logAsValue(text, use string) Issue {
+	return Issue{
+		Code:    WholeLog,
+		Message: "the log `" + text + "` cannot be used " + use,
+		Help:    "the order of a log's entries is no part of the state: use size() and macros such as `exists(e, ...)`",
+	}
+}
+
+func noOrder(text string) Issue {
+	return Issue{
+		Code:    NoIndex,
+		Message: "`" + text + "` is made from a set or a log and has no order that can count",
+		Help:    "use size(), `in` and macros",
+	}
+}
+
+func noPosition(text string) Issue {
+	return Issue{
+		Code:    NoIndex,
+		Message: "the elements of `" + text + "` have no position",
+		Help:    "a set has no order: use size(), `in` and macros",
+	}
+}
+
+func recordRange(s *shape) Issue {
+	return Issue{
+		Code:    NotARange,
+		Message: "a macro cannot go over a " + s.String(),
+		Help:    "a record's members are known: name them",
+	}
+}
+
+func scalarRange(kind string) Issue {
+	return Issue{
+		Code:    NotARange,
+		Message: "a macro goes over a list or a map, not over a " + kind,
+	}
+}
+
+func recordIndex(s *shape) Issue {
+	return Issue{
+		Code:    NoIndex,
+		Message: "a member of " + s.String() + " is named with a dot, not with an index",
+	}
+}
+
+func recordMembership(s *shape) Issue {
+	return Issue{
+		Code:    OperandTypes,
+		Message: "`in` looks into lists, sets and maps, not into a " + s.String(),
+		Help:    "whether an optional member is there says `has(r.member)`",
+	}
+}
+
+func keyedIndex(text string) Issue {
+	return Issue{
+		Code:    NoIndex,
+		Message: "the elements of `" + text + "` go by key, not by position",
+		Help:    "a list with `by` is a map of its elements: index it by a string",
+	}
+}
+
+func mapIndex(text string) Issue {
+	return Issue{Code: NoIndex, Message: "the keys of `" + text + "` are strings"}
+}
+
+func listIndex(text string) Issue {
+	return Issue{
+		Code:    NoIndex,
+		Message: "the elements of `" + text + "` go by position, an int",
+		Help:    "a list whose elements go by key is declared `list of T by FIELD`",
+	}
+}
+
+func neverEqual(left, right string, a, b kinds) Issue {
+	issue := Issue{Code: NeverHolds, Message: left + " and " + right + " are never equal"}
+	if a == kNull || b == kNull {
+		issue.Help = "an absent member is not null: whether it is there says `has(r.member)`"
+	}
+	return issue
+}
+
+func neverElement(left, right string) Issue {
+	return Issue{Code: NeverHolds, Message: "a value of type " + left + " is never among values of type " + right}
+}
+
+func impossibleText(text string, possible []string) Issue {
+	quoted := make([]string, len(possible))
+	for i, p := range possible {
+		quoted[i] = strconv.Quote(p)
+	}
+	issue := Issue{
+		Code:    NeverHolds,
+		Message: "the value is never " + strconv.Quote(text),
+		Help:    "it is " + strings.Join(quoted, " or "),
+	}
+	if near := nearest(text, possible); near != "" {
+		issue.Help = "did you mean " + strconv.Quote(near) + "?"
+		issue.Fix = &Fix{Text: strconv.Quote(near), Title: "change to " + strconv.Quote(near)}
+	}
+	return issue
+}
+
+func unknownName(name, hint string, candidates []string) Issue {
+	issue := Issue{Code: UnknownName, Message: "`" + name + "` is not defined here"}
+	if len(candidates) > 0 {
+		issue.Help = "in scope: " + strings.Join(candidates, ", ")
+	}
+	issue = withNearest(issue, name, candidates)
+	if hint != "" {
+		issue.Message, issue.Help = hint, ""
+	}
+	return issue
+}
+
+func unknownFunction(name string, candidates []string) Issue {
+	issue := Issue{Code: UnknownFunction, Message: "there is no function `" + name + "`"}
+	return withNearest(issue, name, candidates)
+}
+
+func operandTypes(operator string, operands []string) Issue {
+	issue := Issue{Code: OperandTypes, Message: "`" + operator + "` does not take " + strings.Join(operands, " and ")}
+	if len(operands) == 2 && (operands[0] == "int" && operands[1] == "number" || operands[0] == "number" && operands[1] == "int") {
+		issue.Help = "arithmetic needs two ints or two numbers: `1.0` is a number, `double(n)` makes one of an int"
+	}
+	return issue
+}
+
+func wrongType(want, got string) Issue {
+	return Issue{Code: OperandTypes, Message: "this must be a " + want + ", not a " + got}
+}
+
+func notBool(got string) Issue {
+	return Issue{
+		Code:    NotBool,
+		Message: "the expression is a " + got + ", not a bool",
+		Help:    "a rule says whether something holds: compare the value with something",
+	}
+}
+
+func invalid(what string) Issue { return Issue{Code: OperandTypes, Message: what} }
+
+func tooLarge(what string, limit int) Issue {
+	return Issue{Code: TooLarge, Message: "the expression has more than " + strconv.Itoa(limit) + " " + what}
+}
+
+func syntax(message, help string) Issue {
+	return Issue{Code: SyntaxError, Message: message, Help: help}
+}

@@ -1,0 +1,335 @@
+package expr
+
+// The walk is an abstract interpretation of the checked syntax tree. It follows
+// evaluation with abstract values in place of values, and finds in one pass
+//
+//   - the footprint: which nodes of the state the outcome depends on;
+//   - what CEL's type checker cannot see: members that may be absent and are not
+//     guarded, comparisons that always come out the same, uses of a log or a set
+//     that would depend on the order of commits.
+//
+// Guards are facts: paths such as `t.reply` that are certainly present. They flow
+// as evaluation does: from the left side of && to its right side, negated through
+// || and !, into the branches of ?:, and from filter into the macros after it.
+//
+// A macro is a loop with an accumulator in the syntax tree. Its body is walked until
+// the accumulator's reach stops growing; the macros that exist need two rounds.
+//
+// What the walk does not know is read whole: a function it has no rule for reads
+// all of its arguments, and its result is then made of what was already read. So a
+// missing rule costs precision, never soundness.
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+type walker struct {
+	env     *Env
+	scope   Scope
+	tree    *ast.AST
+	extents *extents
+	vars    []variable
+	prints  footprint
+	issues  []Issue
+	flagged map[int64]bool // nodes that have an issue
+	fresh   int            // numbers local variables, to tell shadowed ones apart
+}
+
+// locals are the variables in scope, innermost first.
+type locals struct {
+	name  string
+	value abstract
+	outer *locals
+}
+
+func (l *locals) find(name string) (abstract, bool) {
+	for ; l != nil; l = l.outer {
+		if l.name == name {
+			return l.value, true
+		}
+	}
+	return abstract{}, false
+}
+
+func (l *locals) with(name string, v abstract) *locals {
+	return &locals{name: name, value: v, outer: l}
+}
+
+// maxRounds bounds how often a loop's body is walked.
+const maxRounds = 4
+
+func (w *walker) globals() *locals {
+	var l *locals
+	for _, v := range w.vars {
+		a := abstract{shape: v.shape, path: v.name}
+		switch {
+		case v.param:
+			a.param = v.name
+		case v.root == stateRoot:
+			a.places = []place{v.at}
+		}
+		l = l.with(v.name, a)
+	}
+	return l
+}
+
+// walk interprets e where the given facts hold.
+func (w *walker) walk(e ast.Expr, in *locals, facts []string) abstract {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return abstract{constant: e.AsLiteral()}
+	case ast.IdentKind:
+		return w.ident(e, in)
+	case ast.SelectKind:
+		return w.selection(e, in, facts)
+	case ast.CallKind:
+		return w.call(e, in, facts)
+	case ast.ListKind:
+		return w.list(e, in, facts)
+	case ast.MapKind:
+		return w.mapping(e, in, facts)
+	case ast.ComprehensionKind:
+		return w.loop(e, in, facts)
+	case ast.StructKind:
+		for _, f := range e.AsStruct().Fields() {
+			w.read(w.walk(f.AsStructField().Value(), in, facts))
+		}
+	}
+	return abstract{}
+}
+
+// value walks e and marks all of its value as read.
+func (w *walker) value(e ast.Expr, in *locals, facts []string) {
+	v := w.walk(e, in, facts)
+	w.wholeLog(e, v)
+	w.read(v)
+}
+
+func (w *walker) ident(e ast.Expr, in *locals) abstract {
+	name := e.AsIdent()
+	v, ok := in.find(name)
+	if !ok {
+		return abstract{}
+	}
+	for _, g := range w.vars {
+		if g.name != name || v.path != name {
+			continue
+		}
+		switch g.root {
+		case phaseRoot:
+			w.prints.phase = true
+		case measureRoot:
+			w.prints.add(place{segments: g.column.over.Segments, inexact: hasDepth(g.column.over)}, g.column.count)
+		}
+	}
+	return v
+}
+
+func hasDepth(p region.Pattern) bool {
+	return slices.ContainsFunc(p.Segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth })
+}
+
+// selection is e.name, or has(e.name).
+func (w *walker) selection(e ast.Expr, in *locals, facts []string) abstract {
+	sel := e.AsSelect()
+	v := w.walk(sel.Operand(), in, facts)
+	out := w.member(e, v, sel.FieldName(), !sel.IsTestOnly() && !v.optional, facts)
+	if sel.IsTestOnly() {
+		for _, p := range out.places {
+			w.prints.add(p, true)
+		}
+		return abstract{}
+	}
+	return out
+}
+
+// member is the member called name of v; guarded asks whether an optional one must
+// be known to be present.
+func (w *walker) member(e ast.Expr, v abstract, name string, guarded bool, facts []string) abstract {
+	m, optional, exists := v.shape.member(name)
+	if v.shape != nil && !exists {
+		w.unknownMember(e, v.shape, name)
+	}
+	kind := region.KeyLiteral
+	if v.shape.untyped() {
+		kind = region.Literal
+	}
+	out := v.below(region.Segment{Kind: kind, Text: name}, m)
+	if v.path != "" {
+		out.path = v.path + "." + name
+	}
+	if v.shape != nil && optional && guarded && !slices.Contains(facts, out.path) {
+		w.unguarded(e)
+	}
+	return out
+}
+
+func (w *walker) list(e ast.Expr, in *locals, facts []string) abstract {
+	var elem *abstract
+	for _, x := range e.AsList().Elements() {
+		v := w.walk(x, in, facts)
+		w.wholeLog(x, v)
+		w.touch(v)
+		v.constant, v.path = nil, ""
+		elem = joinElem(elem, &v)
+	}
+	if elem == nil {
+		elem = &abstract{nothing: true}
+	}
+	return abstract{elem: elem}
+}
+
+func (w *walker) mapping(e ast.Expr, in *locals, facts []string) abstract {
+	elem := &abstract{nothing: true}
+	for _, entry := range e.AsMap().Entries() {
+		m := entry.AsMapEntry()
+		w.value(m.Key(), in, facts)
+		v := w.walk(m.Value(), in, facts)
+		w.wholeLog(m.Value(), v)
+		w.touch(v)
+		v.constant, v.path = nil, ""
+		elem = joinElem(elem, &v)
+	}
+	return abstract{elem: elem}
+}
+
+// loop is a macro.
+func (w *walker) loop(e ast.Expr, in *locals, facts []string) abstract {
+	c := e.AsComprehension()
+	if isBinding(c) {
+		init := w.walk(c.AccuInit(), in, facts)
+		w.touch(init)
+		if init.path == "" {
+			init.path = w.freshPath(c.AccuVar())
+		}
+		return w.walk(c.Result(), in.with(c.AccuVar(), init), facts)
+	}
+	ranged := w.walk(c.IterRange(), in, facts)
+	w.rangeable(c.IterRange(), ranged)
+	w.enumerate(ranged)
+	inner := w.bindVariables(c, ranged, in, &facts)
+
+	accumulator := w.walk(c.AccuInit(), in, facts)
+	accumulator.constant = nil
+	for range maxRounds {
+		body := inner.with(c.AccuVar(), accumulator)
+		w.value(c.LoopCondition(), body, facts)
+		step := w.walk(c.LoopStep(), body, facts)
+		next := join(accumulator, step)
+		grown := !sameReach(&next, &accumulator)
+		if accumulator = next; !grown {
+			break
+		}
+	}
+	w.settle(accumulator)
+	accumulator.facts = w.filterFacts(c, inner, facts)
+	accumulator.shuffled = ranged.shuffled || ranged.shape.is(kUnordered)
+	return w.walk(c.Result(), in.with(c.AccuVar(), accumulator), facts)
+}
+
+// settle reads what an accumulator reaches if the rounds did not suffice to know it
+// all; such a loop cannot be written with the macros there are.
+func (w *walker) settle(accumulator abstract) {
+	for depth, v := 0, &accumulator; v != nil; depth, v = depth+1, v.elem {
+		if depth > 2*maxRounds {
+			w.read(accumulator)
+			return
+		}
+	}
+}
+
+func isBinding(c ast.ComprehensionExpr) bool {
+	return c.IterVar() == "#unused" && c.IterRange().Kind() == ast.ListKind && c.IterRange().AsList().Size() == 0
+}
+
+// bindVariables puts the loop's variables in scope: elements of a list, keys of a
+// map, or with two variables index and element, or key and value.
+func (w *walker) bindVariables(c ast.ComprehensionExpr, ranged abstract, in *locals, facts *[]string) *locals {
+	elem := w.element(ranged)
+	elem.path = w.freshPath(c.IterVar())
+	key := abstract{path: w.freshPath(c.IterVar()), keys: ranged.places}
+	if c.HasIterVar2() {
+		elem.path = w.freshPath(c.IterVar2())
+		*facts = w.elementFacts(ranged, elem.path, *facts)
+		return in.with(c.IterVar(), key).with(c.IterVar2(), elem)
+	}
+	*facts = w.elementFacts(ranged, elem.path, *facts)
+	switch {
+	case ranged.shape.is(kObjects) || w.isMap(c.IterRange()):
+		return in.with(c.IterVar(), key)
+	case ranged.shape.may(kObjects):
+		elem.shape = nil // a key or an element
+	}
+	return in.with(c.IterVar(), elem)
+}
+
+// isMap reports whether CEL knows e to be a map.
+func (w *walker) isMap(e ast.Expr) bool {
+	return w.tree.GetType(e.ID()).Kind() == types.MapKind
+}
+
+// element is any element of an array, or any value of an object.
+func (w *walker) element(v abstract) abstract {
+	var s *shape
+	if v.shape != nil {
+		s = merge(v.shape.elem, v.shape.rest)
+		for _, f := range v.shape.members {
+			s = merge(s, f.shape)
+		}
+	}
+	return v.below(v.shape.wildcard(), s)
+}
+
+func (w *walker) elementFacts(ranged abstract, path string, facts []string) []string {
+	out := slices.Clone(facts)
+	for _, suffix := range ranged.facts {
+		out = append(out, path+suffix)
+	}
+	return out
+}
+
+func (w *walker) freshPath(name string) string {
+	w.fresh++
+	return name + "#" + strconv.Itoa(w.fresh)
+}
+
+// filterFacts are the members that elements have for certain after
+// `filter(x, has(x.m) && ...)`.
+func (w *walker) filterFacts(c ast.ComprehensionExpr, in *locals, facts []string) []string {
+	step := c.LoopStep()
+	if step.Kind() != ast.CallKind || step.AsCall().FunctionName() != operators.Conditional {
+		return nil
+	}
+	args := step.AsCall().Args()
+	if !appends(args[1], c.IterVar()) {
+		return nil
+	}
+	v, _ := in.find(c.IterVar())
+	var out []string
+	for _, fact := range w.facts(args[0], true, in) {
+		if len(fact) > len(v.path) && fact[:len(v.path)] == v.path && fact[len(v.path)] == '.' {
+			out = append(out, fact[len(v.path):])
+		}
+	}
+	return out
+}
+
+// appends reports whether e is `accumulator + [name]`.
+func appends(e ast.Expr, name string) bool {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Add {
+		return false
+	}
+	last := e.AsCall().Args()[1]
+	if last.Kind() != ast.ListKind || last.AsList().Size() != 1 {
+		return false
+	}
+	x := last.AsList().Elements()[0]
+	return x.Kind() == ast.IdentKind && x.AsIdent() == name
+}
