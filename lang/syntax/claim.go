@@ -1,0 +1,68 @@
+package syntax
+
+// ClaimKind is the form of a prove statement.
+type ClaimKind string
+
+// The claims of the language.
+const (
+	CommutesClaim    ClaimKind = "commutes"    // A commutes with B [when p differs]
+	AllCommuteClaim  ClaimKind = "all commute" // all commute in PHASE
+	WithinClaim      ClaimKind = "within"      // A within B
+	NoStageClaim     ClaimKind = "no stage"    // no stage [except S, ...] reads|writes|copies REGION
+	NoFlowClaim      ClaimKind = "no flow"     // no flow from REGION to REGION
+	PhaseBeforeClaim ClaimKind = "before"      // P before Q
+)
+
+// ProveDecl is a prove statement. Kind tells which fields are set: A and B are
+// stages of commutes and within, phases of before; A is the phase of all commute.
+type ProveDecl struct {
+	Node
+	Doc     string
+	Kind    ClaimKind
+	A, B    Name
+	Differs *Name
+	Except  []Name
+	Verb    Name        // reads, writes or copies
+	From    *RegionExpr // of no flow; the region of no stage
+	To      *RegionExpr
+}
+
+// TestDecl is a contract test. JSON parts are kept verbatim.
+type TestDecl struct {
+	Node
+	Doc     string
+	Title   StringLit `parser:"'test' @@ '{' ("`
+	State   *DataRef  `parser:"  'state' @@"`
+	Phase   *Name     `parser:"| 'phase' @@"`
+	Role    *Name     `parser:"| 'role' @@"`
+	Stage   *Name     `parser:"| 'stage' @@"`
+	Args    []*Arg    `parser:"  ( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+	Patch   *DataRef  `parser:"| 'patch' @@"`
+	Next    *Name     `parser:"| 'next' @@"`
+	Expects []*Expect `parser:"| 'expect' @@ )* '}'"`
+}
+
+// A DataRef is a JSON file's path in quotes, or JSON written in place.
+type DataRef struct {
+	Node
+	File *StringLit `parser:"  @@"`
+	JSON string     `parser:"| @JSON"` // verbatim, "" if File is set
+}
+
+// An Arg binds a stage parameter: name: "value".
+type Arg struct {
+	Node
+	Name  Name      `parser:"@@"`
+	Value StringLit `parser:"':' @@"`
+}
+
+// An Expect is an outcome a test names: commit [{CEL}], noop, reject GATE [NAME],
+// view {CEL}, or hidden PATH.
+type Expect struct {
+	Node
+	Kind Name  // commit, noop, reject, view, hidden: the outcome's first token
+	Expr *Expr `parser:"( ( 'commit' | 'view' ) @@?"`
+	Gate Name  `parser:"| 'reject' @@"`
+	Name Name  `parser:"  ( (?! 'state' | 'phase' | 'role' | 'stage' | 'patch' | 'next' | 'expect' ) @@ )?"`
+	Path *Path `parser:"| 'hidden' @@ | 'noop' )"`
+}

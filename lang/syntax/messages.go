@@ -1,0 +1,326 @@
+package syntax
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// messages collects the diagnostics of a file. Its methods are the catalogue of
+// what scanning and parsing can say; nothing else words a message.
+type messages struct {
+	file  *source.File
+	room  int // diagnostics that may still be added; the others are dropped
+	diags []source.Diagnostic
+}
+
+// report adds an error about the bytes from start to end.
+func (m *messages) report(code string, start, end int, message, help string, fixes ...source.Fix) *source.Diagnostic {
+	d := source.Diagnostic{
+		Code: code, Severity: source.Error, Message: message, Help: help, Span: m.span(start, end), Fixes: fixes,
+	}
+	if m.room == 0 {
+		return &d
+	}
+	m.room--
+	m.diags = append(m.diags, d)
+	return &m.diags[len(m.diags)-1]
+}
+
+func (m *messages) span(start, end int) source.Span {
+	return source.Span{File: m.file, Start: start, End: end}
+}
+
+func (m *messages) fix(title string, start, end int, text string) source.Fix {
+	return source.Fix{Title: title, Span: m.span(start, end), Text: text}
+}
+
+func (m *messages) textOf(start, end int) string { return m.file.Text[start:end] }
+
+// The whole file.
+
+func (m *messages) notText(offset int) {
+	m.report("not_text", offset, offset+1,
+		fmt.Sprintf("the file is not text (byte 0x%02x at offset %d)", m.file.Text[offset], offset), "")
+}
+
+func (m *messages) notUTF8(offset int) {
+	m.report("not_text", offset, offset+1,
+		fmt.Sprintf("the file is not valid UTF-8 (byte 0x%02x at offset %d)", m.file.Text[offset], offset), "save the file as UTF-8")
+}
+
+func (m *messages) empty() {
+	m.report("empty_file", 0, 0, "the file is empty; a contract starts with `contract NAME`", "")
+}
+
+func (m *messages) limit(name string, bound, start, end int) {
+	m.report("limit_exceeded", start, end, fmt.Sprintf("the %s limit of %d is exceeded", name, bound), "")
+}
+
+func (m *messages) tooMany(start int) {
+	m.report("too_many_mistakes", start, start, "there are more mistakes than are shown; the rest of the file was not read", "")
+}
+
+func (m *messages) missingHeader(start int) {
+	name := strings.TrimSuffix(path.Base(strings.ReplaceAll(m.file.Name, `\`, "/")), ".poptic")
+	name = strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && isWordPart(byte(r)) {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" || !isWordStart(name[0]) {
+		name = "my_contract"
+	}
+	line := "contract " + name
+	m.report("missing_header", start, start, "the file does not say what it is; it starts with `contract NAME` or `library NAME`", "",
+		m.fix("add `"+line+"`", start, start, line+"\n\n"))
+}
+
+func (m *messages) misplacedHeader(start, end int, second bool) {
+	message := "the header comes first, before every declaration"
+	if second {
+		message = "the file has a header already; one file holds one contract or library"
+	}
+	m.report("misplaced_header", start, end, message, "")
+}
+
+// Characters and literals.
+
+func (m *messages) badCharacter(start, end int) {
+	text := m.textOf(start, end)
+	r := []rune(text)[0]
+	switch {
+	case text == ";":
+		m.report("bad_character", start, end, "there are no separators; every clause starts with its keyword",
+			"", m.fix("remove `;`", start, end, ""))
+	case unicode.IsSpace(r) || unicode.Is(unicode.Cf, r):
+		m.report("bad_character", start, end, fmt.Sprintf("the invisible character U+%04X means nothing here", r),
+			"", m.fix("replace it by a space", start, end, " "))
+	case text == "'" || text == "`" || strings.ContainsRune("“”„‟«»‘’", r):
+		m.report("bad_character", start, end, fmt.Sprintf("the quotation mark %s opens nothing; strings stand in double quotation marks", text), "")
+	case unicode.IsPrint(r):
+		m.report("bad_character", start, end, fmt.Sprintf("the character `%s` means nothing here", text),
+			"outside CEL in braces only names, numbers, strings, paths and a few marks occur")
+	default:
+		m.report("bad_character", start, end, fmt.Sprintf("the control character U+%04X means nothing here", r), "")
+	}
+}
+
+func (m *messages) openString(start, end int) {
+	m.report("bad_string", start, end, "the string is not closed; it ends with its line", "",
+		m.fix(`add the closing "`, end, end, `"`))
+}
+
+func (m *messages) badString(start, end int) {
+	m.report("bad_string", start, end, "this is no JSON string",
+		`the escapes are \" \\ \/ \b \f \n \r \t and \uXXXX`)
+}
+
+func (m *messages) foreignQuotes(start, end int, quoted string) {
+	m.report("bad_string", start, end, "strings stand in double quotation marks", "", m.fix("write "+quoted, start, end, quoted))
+}
+
+func (m *messages) badNumber(start, end int) {
+	m.report("bad_number", start, end, "this is no JSON number", "")
+}
+
+func (m *messages) badName(start, end int, field bool) {
+	text := m.textOf(start, end)
+	if field {
+		quoted := strconv.Quote(text)
+		m.report("bad_name", start, end, "names consist of ASCII letters, digits and `_`; another field name is quoted", "",
+			m.fix("write "+quoted, start, end, quoted))
+		return
+	}
+	d := m.report("bad_name", start, end, "names consist of ASCII letters, digits and `_`", "")
+	plain := strings.ReplaceAll(text, "-", "_")
+	if wordEnd(plain, 0) == len(plain) {
+		d.Fixes = append(d.Fixes, m.fix("write "+plain, start, end, plain))
+	}
+}
+
+func (m *messages) slashComment(start, end int) {
+	text := m.textOf(start, end)
+	m.report("bad_comment", start, start+2, "comments begin with `#`", "",
+		m.fix("begin the comment with `#`", start, end, "#"+strings.TrimPrefix(text, "//")))
+}
+
+func (m *messages) blockComment(t token) {
+	m.report("bad_comment", t.start, t.start+2, "comments begin with `#` and end with the line", "")
+}
+
+func (m *messages) lonePath(start, end int) {
+	m.report("bad_path", start, end, "a lone `/` is no path; everything, the root included, is `/**`", "",
+		m.fix("write `/**`", start, end, "/**"))
+}
+
+func (m *messages) badPath(start, end int, mistake string) {
+	m.report("bad_path", start, end, "this segment is no part of a path: "+mistake, "")
+}
+
+// Structure.
+
+func (m *messages) unclosed(opener, place int, bracket string) {
+	closing := map[string]string{"{": "}", "(": ")", "[": "]"}[bracket]
+	d := m.report("unclosed", place, place,
+		fmt.Sprintf("expected `%s`; the `%s` of line %d is not closed", closing, bracket, m.file.Position(opener).Line), "",
+		m.fix("add `"+closing+"`", place, place, closing))
+	d.Related = []source.Related{{Message: "it is opened here", Span: m.span(opener, opener+1)}}
+}
+
+func (m *messages) closesNothing(t token) {
+	m.report("unopened", t.start, t.end, fmt.Sprintf("this `%s` closes nothing", t.value), "",
+		m.fix("remove it", t.start, t.end, ""))
+}
+
+func (m *messages) headerBraces(t token) {
+	m.report("header_braces", t.start, t.end, "the header has no braces; the declarations of the file follow it", "")
+}
+
+func (m *messages) unknownDeclaration(t token, meant string) {
+	if meant == "" {
+		m.report("unknown_declaration", t.start, t.end, fmt.Sprintf("expected a declaration, found %s", describe(t)),
+			"declarations start with "+orList(declarationWords[2:]))
+		return
+	}
+	m.report("unknown_declaration", t.start, t.end, fmt.Sprintf("there is no declaration `%s`", t.value), "",
+		m.didYouMean(t, meant))
+}
+
+func (m *messages) strayClause(t token) {
+	m.report("misplaced_clause", t.start, t.end,
+		fmt.Sprintf("`%s` is a clause; it stands in the braces of a stage", t.value), "a `}` before it may close the stage too early")
+}
+
+func (m *messages) afterDeclaration(t token) {
+	m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s; the declaration before it is complete", describe(t)), "")
+}
+
+func (m *messages) unknownClause(t token, meant string, words []string) {
+	if meant == "" {
+		m.report("unknown_clause", t.start, t.end, fmt.Sprintf("expected a clause, found %s", describe(t)),
+			"the clauses are "+orList(words))
+		return
+	}
+	m.report("unknown_clause", t.start, t.end, fmt.Sprintf("there is no clause `%s`", t.value), "", m.didYouMean(t, meant))
+}
+
+func (m *messages) unknownWord(t token, meant string) {
+	m.report("unknown_word", t.start, t.end, fmt.Sprintf("unexpected %s, expected `%s`", describe(t), meant), "", m.didYouMean(t, meant))
+}
+
+func (m *messages) didYouMean(t token, meant string) source.Fix {
+	return m.fix("did you mean `"+meant+"`?", t.start, t.end, meant)
+}
+
+// expected reports that something is missing or wrong: after prev, at t.
+func (m *messages) expected(prev, t token, what string) {
+	switch {
+	case t.lineStart || t.value == "}":
+		m.report("missing", prev.end, prev.end, fmt.Sprintf("expected %s after %s", what, describe(prev)), "")
+	case what == "":
+		m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s after %s", describe(t), describe(prev)), "")
+	default:
+		m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s after %s, expected %s", describe(t), describe(prev), what), "")
+	}
+}
+
+// Mistakes whose correction is known.
+
+func (m *messages) fatArrow(t token) {
+	m.report("unexpected", t.start, t.end, "an arrow is written `->`", "", m.fix("write `->`", t.start, t.end, "->"))
+}
+
+func (m *messages) markAfterKeyword(keyword, t token) {
+	m.report("unexpected", t.start, t.end, fmt.Sprintf("no `%s` follows the keyword `%s`", t.value, keyword.value), "",
+		m.fix("remove `"+t.value+"`", t.start, t.end, ""))
+}
+
+func (m *messages) needlessComma(t token, things string) {
+	m.report("needless_comma", t.start, t.end, things+" need no comma between them", "", m.fix("remove the comma", t.start, t.end, ""))
+}
+
+func (m *messages) danglingComma(t token) {
+	m.report("dangling_comma", t.start, t.end, "nothing follows this comma", "", m.fix("remove the comma", t.start, t.end, ""))
+}
+
+func (m *messages) arrayBrackets(element, opening, closing token) {
+	d := m.report("unexpected", opening.start, closing.end, "a list type is written `list of T`", "")
+	if element.sym == symIdent || element.sym == symQualified {
+		d.Fixes = append(d.Fixes, m.fix("write `list of "+element.value+"`", element.start, closing.end, "list of "+element.value))
+	}
+}
+
+func (m *messages) optionalType(field, mark token) {
+	d := m.report("unexpected", mark.start, mark.end, "the `?` of an optional member stands before its colon: `name?: T`", "")
+	if field.kind == FieldToken {
+		typ := m.textOf(field.end, mark.start)
+		d.Fixes = append(d.Fixes, m.fix("move the `?`", field.end, mark.end, "?:"+strings.TrimLeft(typ, " \t:")))
+		d.Fixes[0].Text = "?: " + strings.TrimLeft(typ, " \t:")
+	}
+}
+
+func (m *messages) missingColon(name, after token) {
+	if after.value == "=" {
+		m.report("missing_colon", after.start, after.end, "a field is written `name: type`", "", m.fix("write `:`", name.end, after.end, ":"))
+		return
+	}
+	m.report("missing_colon", name.end, name.end, fmt.Sprintf("expected `:` after the field name `%s`", name.value), "",
+		m.fix("add `:`", name.end, name.end, ":"))
+}
+
+func (m *messages) restNotLast(rest token) {
+	m.report("misplaced_rest", rest.start, rest.end, "`*: T` comes after all fields of the record", "")
+}
+
+func (m *messages) missingMark(prev, t token, mark string) {
+	if t.sym == symPunct && t.value != "(" && t.value != "{" {
+		m.report("unexpected", t.start, t.end, fmt.Sprintf("expected `%s`, found %s", mark, describe(t)), "",
+			m.fix("write `"+mark+"`", t.start, t.end, mark))
+		return
+	}
+	m.report("missing", prev.end, prev.end, fmt.Sprintf("expected `%s` after %s", mark, describe(prev)), "",
+		m.fix("add `"+mark+"`", prev.end, prev.end, " "+mark))
+}
+
+func (m *messages) missingName(keyword, t token, what string) {
+	m.report("missing_name", keyword.end, keyword.end, fmt.Sprintf("expected %s after `%s`", what, keyword.value), "")
+}
+
+// What a complete tree still gets wrong.
+
+func (m *messages) reservedName(n *Name) {
+	m.report("reserved_name", n.Span.Start, n.Span.End, fmt.Sprintf("`%s` is a keyword and cannot name a declaration", n.Text), "")
+}
+
+func (m *messages) dottedName(n *Name) {
+	m.report("bad_name", n.Span.Start, n.Span.End, "a declared name has no dots; only the header's and imported names do", "")
+}
+
+func (m *messages) unionAfterOf(union, first source.Span, start int) {
+	elements := m.textOf(start, union.End)
+	m.report("ambiguous_union", first.Start, union.End, "`|` after `of T` is ambiguous; parentheses say what is meant", "",
+		m.fix("put the union in parentheses", start, union.End, "("+elements+")"),
+		m.fix("put the container in parentheses", first.Start, first.End, "("+m.textOf(first.Start, first.End)+")"))
+}
+
+func (m *messages) unknownOf(n *Name, what string, words []string) {
+	d := m.report("unknown_word", n.Span.Start, n.Span.End, fmt.Sprintf("there is no %s `%s`", what, n.Text), "it is one of "+orList(words))
+	if meant := source.Nearest(n.Text, words); meant != "" {
+		d.Fixes = append(d.Fixes, m.fix("did you mean `"+meant+"`?", n.Span.Start, n.Span.End, meant))
+	}
+}
+
+func (m *messages) duplicateClause(t, before token) {
+	d := m.report("duplicate_clause", t.start, t.end, fmt.Sprintf("a test has one clause `%s`", t.value), "")
+	d.Related = []source.Related{{Message: "the first is here", Span: m.span(before.start, before.end)}}
+}
+
+func (m *messages) wrong(code string, at source.Span, message, help string) {
+	m.report(code, at.Start, at.End, message, help)
+}

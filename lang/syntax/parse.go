@@ -1,0 +1,178 @@
+package syntax
+
+import (
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// Parse reads a source file within DefaultLimits. It always returns a tree: of
+// everything it could read, where there are mistakes. The diagnostics are sorted
+// and all errors; without one the whole file was read. A file whose name ends in
+// "_test.poptic" may lack the header. The time is linear in the file's size and,
+// where there are mistakes, in the size of a declaration for each of them.
+func Parse(file *source.File) (*File, []source.Diagnostic) {
+	return ParseWithLimits(file, DefaultLimits)
+}
+
+// ParseWithLimits is Parse with other limits.
+func ParseWithLimits(file *source.File, limits Limits) (*File, []source.Diagnostic) {
+	p := &parser{messages: messages{file: file, room: limits.Diagnostics + 1}, limits: limits, tree: &File{Source: file}, words: map[int]string{}}
+	if !p.unreadable() {
+		p.parse()
+	}
+	return p.tree, p.result()
+}
+
+// parser holds what the parts of a file share.
+type parser struct {
+	messages
+	limits  Limits
+	tree    *File
+	lexical []source.Diagnostic // of the scanner, in order
+	tokens  []token             // significant tokens of the file
+	words   map[int]string      // keywords put in the place of misspelt ones, by their start
+	work    int                 // tokens fed to the grammar
+	decls   int
+	braced  bool // the header was followed by a brace, whose end is still to come
+	stopped bool
+}
+
+// unreadable reports a file that is not worth scanning.
+func (p *parser) unreadable() bool {
+	text := p.file.Text
+	if len(text) > p.limits.FileSize {
+		p.limit("file size", p.limits.FileSize, 0, 0)
+		return true
+	}
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		p.notText(i)
+		return true
+	}
+	if !utf8.ValidString(text) {
+		p.notUTF8(invalidByte(text))
+		return true
+	}
+	return false
+}
+
+func invalidByte(text string) int {
+	for i, r := range text {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+func (p *parser) parse() {
+	s := scan(p.file, p.limits)
+	p.lexical, p.stopped = s.diags, s.stopped
+	p.tree.Tokens = publicTokens(p.file, s.tokens)
+	p.tokens = s.significant()
+	if len(p.tokens) == 0 && len(p.lexical) == 0 {
+		p.empty()
+		return
+	}
+	for _, tokens := range p.sections() {
+		if p.decls > p.limits.Declarations || p.room == 0 {
+			break
+		}
+		p.section(tokens)
+	}
+	p.checkHeader()
+	f := &finisher{file: p.file, limits: p.limits, docs: documentation(p.file, s.tokens), words: p.words}
+	f.finish(p.tree)
+	p.check()
+}
+
+// sections cuts the tokens before every declaration that starts in column 1.
+func (p *parser) sections() [][]token {
+	var out [][]token
+	from := 0
+	for i, t := range p.tokens {
+		if t.starts && i > from {
+			out = append(out, p.tokens[from:i])
+			from = i
+		}
+	}
+	if from < len(p.tokens) {
+		out = append(out, p.tokens[from:])
+	}
+	return out
+}
+
+// accept adds what the grammar read to the tree.
+func (p *parser) accept(top *topLevel) {
+	switch {
+	case top.Header != nil && (p.tree.Header != nil || len(p.tree.Decls) > 0):
+		start := top.Header.Pos.Offset
+		p.misplacedHeader(start, wordEnd(p.file.Text, start), p.tree.Header != nil)
+		if p.tree.Header == nil {
+			p.tree.Header = top.Header
+		}
+	case top.Header != nil:
+		p.tree.Header = top.Header
+	case top.Decl != nil:
+		p.declare(top.Decl)
+	}
+}
+
+func (p *parser) declare(d Decl) {
+	p.decls++
+	if p.decls > p.limits.Declarations {
+		if p.decls == p.limits.Declarations+1 {
+			start := d.(interface{ node() *Node }).node().Pos.Offset
+			p.limit("declarations", p.limits.Declarations, start, start)
+		}
+		return
+	}
+	if s, ok := d.(*proveSyntax); ok {
+		d = s.convert()
+	}
+	p.tree.Decls = append(p.tree.Decls, d)
+}
+
+func (p *parser) checkHeader() {
+	if p.tree.Header != nil || p.stopped || strings.HasSuffix(path.Base(p.file.Name), "_test.poptic") {
+		return
+	}
+	if start := p.tokens; len(start) > 0 && !p.hasMistake(0, start[0].end) {
+		p.missingHeader(start[0].start)
+	}
+}
+
+// hasMistake reports whether something was reported between two offsets.
+func (p *parser) hasMistake(start, end int) bool {
+	for _, d := range p.diags {
+		if d.Span.Start >= start && d.Span.Start <= end {
+			return true
+		}
+	}
+	return p.hasLexicalMistake(start, end)
+}
+
+func (p *parser) hasLexicalMistake(start, end int) bool {
+	for _, d := range p.lexical {
+		if d.Span.Start >= start && d.Span.Start <= end {
+			return true
+		}
+	}
+	return false
+}
+
+// result is the sorted list of diagnostics, cut at the limit.
+func (p *parser) result() []source.Diagnostic {
+	all := source.Sort(append(p.lexical, p.diags...))
+	if len(all) <= p.limits.Diagnostics {
+		return all
+	}
+	cut := all[:p.limits.Diagnostics]
+	rest := &messages{file: p.file, room: 1}
+	rest.tooMany(all[p.limits.Diagnostics].Span.Start)
+	return append(cut[:len(cut):len(cut)], rest.diags...)
+}

@@ -1,0 +1,214 @@
+package syntax
+
+import "slices"
+
+// repairs are the mistakes whose correction is known, most of them habits from
+// other languages. Each looks at the stream around the mistake and, where it
+// applies, reports it and edits the stream as its fix would edit the text.
+var repairs = []func(*section, mistake) bool{
+	(*section).repairArrow,
+	(*section).repairMarkAfterKeyword,
+	(*section).repairComma,
+	(*section).repairNamelessClause,
+	(*section).repairArray,
+	(*section).repairOptional,
+	(*section).repairColon,
+	(*section).repairWord,
+	(*section).repairMissingMark,
+}
+
+func (s *section) repair(m mistake) bool {
+	for _, r := range repairs {
+		if r(s, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// repairArrow: "a => b".
+func (s *section) repairArrow(m mistake) bool {
+	if s.at(m.at).value != "=>" || !slices.Contains(m.literals, "->") && s.keyword() != "phases" {
+		return false
+	}
+	s.fatArrow(s.at(m.at))
+	s.tokens()[m.at].value = "->"
+	return true
+}
+
+// repairMarkAfterKeyword: "read: /x", "read = /x".
+func (s *section) repairMarkAfterKeyword(m mistake) bool {
+	t, keyword := s.at(m.at), s.at(m.at-1)
+	if t.value != ":" && t.value != "=" || m.at-1 == s.pos || !slices.Contains(clausesOf(s.keyword()), keyword.value) {
+		return false
+	}
+	s.markAfterKeyword(keyword, t)
+	s.remove(m.at, m.at+1)
+	return true
+}
+
+// repairComma: a comma after which nothing of its list follows.
+func (s *section) repairComma(m mistake) bool {
+	t, prev := s.at(m.at), s.at(m.at-1)
+	block := s.innermostBlock(s.brackets(m.at))
+	switch {
+	case t.value == "," && block >= 0 && s.endsMember(block, m.at+1):
+		s.needlessComma(t, s.membersName(block))
+		s.remove(m.at, m.at+1)
+	case prev.value == "," && (s.endsMember(block, m.at) || s.endsHead(t)):
+		s.danglingComma(prev)
+		s.remove(m.at-1, m.at)
+	case s.at(m.at-2).value == "," && prev.lineStart && block >= 0 && slices.Contains(clausesOf(s.keyword()), prev.value):
+		s.danglingComma(s.at(m.at - 2)) // the clause after the comma was read as a name
+		s.remove(m.at-2, m.at-1)
+	default:
+		return false
+	}
+	return true
+}
+
+// endsMember reports whether a member of the block before token i ends there.
+func (s *section) endsMember(block, i int) bool {
+	return bracketStep(s.at(i)) < 0 || block >= 0 && s.isMember(block, i) ||
+		s.keyword() == "phases" && s.at(i).lineStart && s.at(i+1).value == "->"
+}
+
+func (s *section) membersName(block int) string {
+	switch {
+	case s.keyword() == "phases":
+		return "phases"
+	case clausesOf(s.keyword()) != nil && block == s.body():
+		return "clauses"
+	}
+	return "fields"
+}
+
+// repairNamelessClause: "by next drafting": a keyword was read as the name that
+// is missing.
+func (s *section) repairNamelessClause(m mistake) bool {
+	words := clausesOf(s.keyword())
+	keyword, name := s.at(m.at-2), s.at(m.at-1)
+	if m.at-2 <= s.pos || !slices.Contains(words, name.value) || !slices.Contains(words, keyword.value) ||
+		!slices.Contains(listedWords, keyword.value) || s.at(m.at).sym == symPunct {
+		return false
+	}
+	s.missingName(keyword, name, "a name")
+	s.remove(m.at-2, m.at-1)
+	return true
+}
+
+// repairArray: "string[]".
+func (s *section) repairArray(m mistake) bool {
+	if s.at(m.at).value != "[" || s.at(m.at+1).value != "]" {
+		return false
+	}
+	s.arrayBrackets(s.at(m.at-1), s.at(m.at), s.at(m.at+1))
+	s.remove(m.at, m.at+2)
+	return true
+}
+
+// repairOptional: "name: string?".
+func (s *section) repairOptional(m mistake) bool {
+	if s.at(m.at).value != "?" || s.at(m.at-1).sym == symField {
+		return false
+	}
+	s.optionalType(s.at(m.at-3), s.at(m.at))
+	s.remove(m.at, m.at+1)
+	return true
+}
+
+// repairColon: "name string", "name = string" in a record.
+func (s *section) repairColon(m mistake) bool {
+	if s.keyword() != "state" && s.keyword() != "type" || s.innermostBlock(s.brackets(m.at)) < 0 || !slices.Contains(m.literals, "}") {
+		return false
+	}
+	name, after := s.at(m.at), s.at(m.at+1)
+	optional := after.value == "?"
+	if optional {
+		after = s.at(m.at + 2)
+	}
+	equals := after.value == "="
+	if name.kind != WordToken && name.kind != StringToken || !equals && !startsType(after) {
+		return false
+	}
+	if !s.silence(m.at, m.at+1) {
+		s.missingColon(name, after)
+	}
+	s.tokens()[m.at].kind, s.tokens()[m.at].sym, s.tokens()[m.at].value = FieldToken, symField, name.value+":"
+	if equals {
+		s.remove(m.at+1, m.at+2)
+	}
+	mark := ":"
+	if optional {
+		mark = "?:"
+		s.remove(m.at+1, m.at+2)
+	}
+	s.insert(m.at+1, symPunct, mark)
+	return true
+}
+
+func startsType(t token) bool {
+	switch t.sym {
+	case symIdent, symQualified, symString, symInt, symNumber, symExpr:
+		return true
+	}
+	return t.value == "{" || t.value == "("
+}
+
+// repairWord: a misspelt keyword.
+func (s *section) repairWord(m mistake) bool {
+	t := s.at(m.at)
+	if t.kind != WordToken || t.sym == symKeyword {
+		return false
+	}
+	words, confused := m.literals, map[string]string(nil)
+	block := s.innermostBlock(s.brackets(m.at))
+	clause := block >= 0 && block == s.body() && clausesOf(s.keyword()) != nil && slices.Contains(m.literals, "}")
+	if clause {
+		words, confused = clausesOf(s.keyword()), misnomers[baseDeclaration(s.keyword())]
+	}
+	meant := nearestWord(t.value, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !isWordStart(w[0]) }), confused)
+	if meant == "" || meant == t.value {
+		return false
+	}
+	if !s.silence(m.at, m.at) {
+		if clause {
+			s.unknownClause(t, meant, nil)
+		} else {
+			s.unknownWord(t, meant)
+		}
+	}
+	s.become(m.at, meant)
+	return true
+}
+
+func baseDeclaration(keyword string) string {
+	if keyword == "delegate" {
+		return "stage"
+	}
+	return keyword
+}
+
+// repairMissingMark: "region money /a", "map Ticket", "type T: string".
+func (s *section) repairMissingMark(m mistake) bool {
+	t := s.at(m.at)
+	if len(m.literals) != 1 || len(m.classes) > 0 || !slices.Contains([]string{"=", "of", "in", "from", "to", "with", ":"}, m.literals[0]) {
+		if s.keyword() != "type" || !slices.Contains(m.literals, "=") {
+			return false
+		}
+	}
+	mark := m.literals[0]
+	if s.keyword() == "type" && slices.Contains(m.literals, "=") {
+		mark = "="
+	}
+	if s.endsHead(t) || bracketStep(t) < 0 || t.kind == FieldToken || t.sym == symKeyword || !s.insertOnce(m.at, symPunct, mark) {
+		return false
+	}
+	if !s.silence(s.pos, m.at+1) {
+		s.missingMark(s.at(m.at-1), t, mark)
+	}
+	if t.sym == symPunct && bracketStep(t) == 0 {
+		s.remove(m.at+1, m.at+2)
+	}
+	return true
+}

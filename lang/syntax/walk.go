@@ -1,0 +1,211 @@
+package syntax
+
+// Walk calls visit for n and, where visit returns true, for every node below it,
+// parents first, in source order as far as the tree keeps it. n and what visit
+// gets are pointers to the node types of this package; names that were not
+// written (Text "" and no span) are left out.
+func Walk(n any, visit func(n any) bool) {
+	walker{visit}.walk(n)
+}
+
+type walker struct{ visit func(any) bool }
+
+func (w walker) walk(n any) {
+	if name, ok := n.(*Name); ok && name.absent() {
+		return
+	}
+	if !w.visit(n) {
+		return
+	}
+	switch n := n.(type) {
+	case *File:
+		w.file(n)
+	case Decl:
+		w.decl(n)
+	case TypeExpr:
+		w.typ(n)
+	default:
+		w.part(n)
+	}
+}
+
+func (n *Name) absent() bool { return n.Text == "" && n.Span.IsZero() && n.Pos.Line == 0 }
+
+func (w walker) file(f *File) {
+	if f.Header != nil {
+		w.walk(f.Header)
+	}
+	walkAll(w, f.Decls)
+}
+
+func (w walker) decl(d Decl) {
+	switch d := d.(type) {
+	case *Import:
+		w.walk(&d.Path)
+		w.walk(&d.Alias)
+	case *StateDecl:
+		w.maybeType(d.Type)
+	case *TypeDecl:
+		w.walk(&d.Name)
+		w.maybeType(d.Type)
+	case *PhasesDecl:
+		walkAll(w, d.Phases)
+	case *RegionDecl:
+		w.walk(&d.Name)
+		walkMaybe(w, d.Region)
+	case *MeasureDecl:
+		w.walk(&d.Name)
+		w.walk(&d.Kind)
+		walkMaybe(w, d.Over)
+	case *InvariantDecl:
+		w.walk(&d.Name)
+		walkMaybe(w, d.Each)
+		walkMaybe(w, d.Message)
+		walkMaybe(w, d.Expr)
+		walkMaybe(w, d.Unique)
+	case *StageDecl:
+		w.walk(&d.Name)
+		walkMaybe(w, d.From)
+		walkAll(w, d.Params)
+		walkAll(w, d.Clauses)
+	case *ComposeDecl:
+		w.walk(&d.Name)
+		w.names(d.Stages)
+	case *ParallelDecl:
+		w.walk(&d.Name)
+		w.names(d.Stages)
+		walkMaybe(w, d.Differs)
+	case *ProveDecl:
+		w.walk(&d.A)
+		w.names(d.Except)
+		w.walk(&d.Verb)
+		walkMaybe(w, d.From)
+		walkMaybe(w, d.To)
+		w.walk(&d.B)
+		walkMaybe(w, d.Differs)
+	case *TestDecl:
+		w.test(d)
+	}
+}
+
+func (w walker) test(d *TestDecl) {
+	w.walk(&d.Title)
+	walkMaybe(w, d.State)
+	walkMaybe(w, d.Phase)
+	walkMaybe(w, d.Role)
+	walkMaybe(w, d.Stage)
+	walkAll(w, d.Args)
+	walkMaybe(w, d.Patch)
+	walkMaybe(w, d.Next)
+	walkAll(w, d.Expects)
+}
+
+func (w walker) typ(t TypeExpr) {
+	switch t := t.(type) {
+	case *NamedType:
+		w.walk(&t.Name)
+	case *UnionType:
+		walkAll(w, t.Alternatives)
+	case *ContainerType:
+		w.walk(&t.Keyword)
+		w.maybeType(t.Elem)
+		walkMaybe(w, t.By)
+	case *KeyType:
+		walkMaybe(w, t.Of)
+	case *RecordType:
+		walkAll(w, t.Fields)
+		w.maybeType(t.Rest)
+	case *SecretType:
+		w.maybeType(t.Type)
+	case *WhereType:
+		w.maybeType(t.Type)
+		walkMaybe(w, t.Expr)
+	}
+}
+
+// part walks what is below the nodes that are neither declarations nor types.
+func (w walker) part(n any) {
+	switch n := n.(type) {
+	case *Header:
+		w.walk(&n.Name)
+	case *Phase:
+		w.walk(&n.Name)
+		walkAll(w, n.Arrows)
+	case *Arrow:
+		w.walk(&n.To)
+		walkMaybe(w, n.Guard)
+	case *Each:
+		w.walk(&n.Var)
+		walkMaybe(w, n.Over)
+	case *Param:
+		w.walk(&n.Name)
+		walkMaybe(w, n.Path)
+	case *Clause:
+		w.clause(n)
+	case *GateRef:
+		w.walk(&n.Name)
+		w.walk(&n.Phase)
+		walkMaybe(w, n.Path)
+	case *RegionExpr:
+		walkAll(w, n.Grants)
+	case *GrantExpr:
+		walkAll(w, n.Intersect)
+		walkAll(w, n.Except)
+	case *RegionAtom:
+		walkMaybe(w, n.Path)
+		walkMaybe(w, n.Name)
+		walkMaybe(w, n.Group)
+	case *Path:
+		walkAll(w, n.Segments)
+	case *PathSegment:
+		walkAll(w, n.Choices)
+	case *Field:
+		w.walk(&n.Name)
+		w.maybeType(n.Type)
+	case *DataRef:
+		walkMaybe(w, n.File)
+	case *Arg:
+		w.walk(&n.Name)
+		w.walk(&n.Value)
+	case *Expect:
+		w.walk(&n.Kind)
+		w.walk(&n.Gate)
+		w.walk(&n.Name)
+		walkMaybe(w, n.Expr)
+		walkMaybe(w, n.Path)
+	}
+}
+
+func (w walker) clause(c *Clause) {
+	w.walk(&c.Keyword)
+	w.names(c.Names)
+	walkMaybe(w, c.Region)
+	walkAll(w, c.Paths)
+	walkMaybe(w, c.Expr)
+	walkMaybe(w, c.Number)
+	walkAll(w, c.Gates)
+}
+
+func (w walker) names(names []Name) {
+	for i := range names {
+		w.walk(&names[i])
+	}
+}
+
+func (w walker) maybeType(t TypeExpr) {
+	if t != nil {
+		w.walk(t)
+	}
+}
+
+func walkAll[T any](w walker, nodes []T) {
+	for _, n := range nodes {
+		w.walk(n)
+	}
+}
+
+func walkMaybe[T any](w walker, n *T) {
+	if n != nil {
+		w.walk(n)
+	}
+}

@@ -1,0 +1,64 @@
+package syntax
+
+import "slices"
+
+// The words of the language. They are contextual: a field may be called by any
+// of them, a declaration by none of the reserved ones.
+var (
+	declarationWords = []string{
+		"contract", "library", "import", "state", "type", "phases", "region", "measure",
+		"invariant", "stage", "delegate", "compose", "parallel", "prove", "test",
+	}
+	clauseWords = []string{
+		"in", "by", "read", "write", "source", "produce", "require", "ensure",
+		"next", "after", "attempts", "delegable", "discloses",
+	}
+	testWords       = []string{"state", "phase", "role", "stage", "patch", "next", "expect"}
+	otherReserved   = []string{"no", "all", "any", "secrets", "differs"}
+	measureWords    = []string{"sum", "count", "min", "max"}
+	containerWords  = []string{"map", "list", "set", "log"}
+	verbWords       = []string{"reads", "writes", "copies"}
+	gateWords       = []string{"require", "ensure", "produce", "next"}
+	outcomeWords    = []string{"commit", "noop", "reject", "view", "hidden"}
+	namelessDecls   = []string{"state", "phases", "prove", "test", "import"}
+	bracedDecls     = []string{"stage", "delegate"}
+	celClauseWords  = []string{"require", "ensure"}
+	listedWords     = []string{"in", "by", "next", "after"}
+	continuingWords = []string{"of", "where", "when", "except", "from", "secret", "blind", "and", "or"}
+)
+
+// IsReserved reports whether word is a declaration or clause keyword, or one of
+// the words that stand where a name could: such a word cannot name a declaration.
+func IsReserved(word string) bool {
+	return slices.Contains(declarationWords, word) || slices.Contains(clauseWords, word) ||
+		slices.Contains(otherReserved, word)
+}
+
+func isDeclarationWord(word string) bool { return slices.Contains(declarationWords, word) }
+
+// clausesOf lists the words that start a clause in the body of a declaration.
+func clausesOf(declaration string) []string {
+	switch declaration {
+	case "stage", "delegate":
+		return clauseWords
+	case "test":
+		return testWords
+	}
+	return nil
+}
+
+// misnomers are words of other languages, or of another place of this one, and
+// the word that is meant, by the declaration they are written in.
+var misnomers = map[string]map[string]string{
+	"stage": {
+		"phase": "in", "phases": "in", "role": "by", "roles": "by", "actor": "by", "reads": "read", "writes": "write",
+		"pre": "require", "post": "ensure", "precondition": "require", "postcondition": "ensure", "retries": "attempts", "limit": "attempts",
+		"copy": "source", "from": "source", "goto": "next", "edit": "write", "output": "produce",
+	},
+	"test": {"in": "phase", "by": "role", "given": "state", "call": "stage", "run": "stage", "expects": "expect", "assert": "expect"},
+	"": {
+		"interface": "type", "struct": "type", "record": "type", "enum": "type", "function": "stage", "step": "stage",
+		"rule": "invariant", "assert": "invariant", "check": "invariant", "claim": "prove", "theorem": "prove", "use": "import",
+		"phase": "phases", "states": "phases", "module": "library", "package": "library", "policy": "contract",
+	},
+}
