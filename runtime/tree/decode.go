@@ -59,8 +59,6 @@ func refuseOutright(data []byte, limits Limits) error {
 	}
 }
 
-var errTrailing = errors.New("something follows the JSON value")
-
 type parser struct {
 	dec    *jsontext.Decoder
 	data   []byte
@@ -78,8 +76,9 @@ func (p *parser) document() (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	end := int(p.dec.InputOffset())
 	if _, err := p.dec.ReadToken(); err != io.EOF {
-		return nil, errTrailing
+		return nil, &DecodeError{Code: InvalidJSON, Offset: end, Message: "something follows the JSON value"}
 	}
 	return n, nil
 }
@@ -228,7 +227,9 @@ func (m members) Swap(i, j int) {
 func (p *parser) explain(err error) *DecodeError {
 	var own *DecodeError
 	if errors.As(err, &own) {
-		own.Offset, own.Path = int(p.dec.InputOffset()), string(p.dec.StackPointer())
+		if own.Offset < 0 {
+			own.Offset, own.Path = int(p.dec.InputOffset()), string(p.dec.StackPointer())
+		}
 		return own
 	}
 	e := &DecodeError{Offset: int(p.dec.InputOffset()), Path: string(p.dec.StackPointer())}
@@ -243,8 +244,6 @@ func (p *parser) explain(err error) *DecodeError {
 func (p *parser) diagnose(err error, offset int) (DecodeCode, string) {
 	rest := p.data[offset:]
 	switch {
-	case errors.Is(err, errTrailing):
-		return InvalidJSON, errTrailing.Error()
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return DuplicateName, "an object has two members of this name"
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):

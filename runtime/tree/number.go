@@ -174,8 +174,11 @@ func (n *Node) Int64() (int64, bool) {
 	}
 	d := decimalOf(n.text)
 	const longest = len("9223372036854775808")
-	if d.exponent < len(d.digits) || d.exponent > longest {
-		return 0, d.digits == ""
+	switch {
+	case d.digits == "":
+		return 0, true
+	case d.exponent < len(d.digits) || d.exponent > longest:
+		return 0, false
 	}
 	sign := ""
 	if d.negative {

@@ -1,0 +1,111 @@
+package tree
+
+import (
+	"math"
+	"math/big"
+	"math/rand"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// randomLiteral draws from few digits, so that equal values meet in many spellings.
+func randomLiteral(r *rand.Rand) string {
+	s := []string{"", "-"}[r.Intn(2)]
+	s += []string{"0", "1", "10", "12", "100", "120"}[r.Intn(6)]
+	s += []string{"", ".0", ".5", ".50", ".05", ".012"}[r.Intn(6)]
+	return s + []string{"", "e0", "E1", "e+2", "e-1", "e-02"}[r.Intn(6)]
+}
+
+func TestNumbersCompareAsExactRationals(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	equal := 0
+	for range rounds(100_000) {
+		a, b := randomLiteral(r), randomLiteral(r)
+		x, y := numberNode(a), numberNode(b)
+		p, _ := new(big.Rat).SetString(a)
+		q, _ := new(big.Rat).SetString(b)
+		want := p.Cmp(q)
+		if CompareNumbers(x, y) != want || Equal(x, y) != (want == 0) || (x.Digest() == y.Digest()) != (want == 0) {
+			require.Fail(t, "comparison", "%s and %s", a, b)
+		}
+		if want == 0 && a != b {
+			equal++
+		}
+	}
+	require.Greater(t, equal, rounds(100_000)/200)
+}
+
+func TestLargeIntegersAreNotRounded(t *testing.T) {
+	require.False(t, Equal(numberNode("9007199254740993"), numberNode("9007199254740992")))
+	require.True(t, Equal(numberNode("9007199254740993"), numberNode("9007199254740993.0")))
+}
+
+func TestAnEnormousExponentCostsNothingToCompare(t *testing.T) {
+	start := time.Now()
+	a, b := numberNode("1e999999999"), numberNode("1e999999998")
+	require.Equal(t, 1, CompareNumbers(a, b))
+	require.False(t, IsInt64(a))
+	require.True(t, Equal(numberNode("0e999999999999999999999"), numberNode("0")))
+	require.Equal(t, 1, CompareNumbers(a, numberNode("1e-99999999999999999999")))
+	require.Less(t, time.Since(start), time.Second)
+}
+
+func TestInt64IsRecognisedInAnySpelling(t *testing.T) {
+	good := map[string]int64{
+		"0": 0, "-0.0": 0, "1.0": 1, "1e3": 1000, "120e-1": 12, "-5": -5, "0e5": 0,
+		"9223372036854775807": math.MaxInt64, "-9223372036854775808": math.MinInt64, "9.223372036854775807e18": math.MaxInt64,
+	}
+	for literal, want := range good {
+		got, ok := numberNode(literal).Int64()
+		require.True(t, ok, literal)
+		require.Equal(t, want, got, literal)
+	}
+	for _, literal := range []string{"1.5", "9223372036854775808", "-9223372036854775809", "1e19", "1e-1", "12e-1"} {
+		require.False(t, IsInt64(numberNode(literal)), literal)
+	}
+	require.False(t, IsInt64(NewString("1")))
+	require.False(t, IsInt64(nil))
+}
+
+func TestFloat64IsTheNearestDouble(t *testing.T) {
+	require.Equal(t, 0.1, numberNode("0.1").Float64())
+	require.Equal(t, math.Inf(1), numberNode("1e1000").Float64())
+	require.False(t, math.Signbit(numberNode("-0.0").Float64()))
+}
+
+func TestTheNumberGrammarIsThatOfJSON(t *testing.T) {
+	grammar := regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+	letters := "-+01.eE"
+	var try func(prefix string, n int)
+	try = func(prefix string, n int) {
+		require.Equal(t, grammar.MatchString(prefix), isNumber(prefix), prefix)
+		for i := 0; n > 0 && i < len(letters); i++ {
+			try(prefix+letters[i:i+1], n-1)
+		}
+	}
+	try("", 5)
+	for _, bad := range []string{"", "NaN", "0x1", "01", " 1", "1 "} {
+		_, err := NewNumber(bad)
+		require.Error(t, err, bad)
+	}
+}
+
+func TestANumberKeepsItsLiteralButNotTheSignOfZero(t *testing.T) {
+	for literal, want := range map[string]string{"1.50": "1.50", "1E2": "1E2", "-0": "0", "-0.0e5": "0.0e5", "-0.1": "-0.1"} {
+		n, err := NewNumber(literal)
+		require.NoError(t, err)
+		require.Equal(t, want, n.Text())
+		require.Equal(t, want, parsed(t, literal).String())
+	}
+}
+
+func TestNewNumberKeepsTheLimits(t *testing.T) {
+	_, err := NewNumber("1e2000000")
+	require.ErrorContains(t, err, "exponent")
+	_, err = NewNumber(strings.Repeat("1", 2000))
+	require.ErrorContains(t, err, "longer")
+}
