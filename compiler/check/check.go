@@ -1,0 +1,111 @@
+// Package check turns the syntax tree of a contract into a compiled contract,
+// or says what is wrong with it.
+//
+// The passes run in the order in which they need each other: declarations are
+// collected by name (scope.go), types are lowered (types.go) and give the shape
+// of the state (shape.go); paths and regions are typed against that shape
+// (paths.go, regions.go); phases, measures and invariants follow; then stages
+// with their parameters and clauses. What a stage may write and take must lie
+// in what it reads (visible.go), and every gate that reads more than the stage
+// sees must be disclosed (gates.go, disclosure.go). Delegates are contained in
+// their parents (delegates.go). Claims are resolved by name only (claims.go).
+//
+// Every pass reports all it finds and goes on with what is usable.
+package check
+
+import (
+	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// A Unit is a parsed file with the libraries it imports.
+type Unit struct {
+	File    *syntax.File
+	Imports map[*syntax.Import]*Unit // one entry for each import that could be read
+}
+
+// Contract checks a contract and lowers it. The contract is nil if any
+// diagnostic is an error.
+func Contract(u *Unit) (*ir.Contract, []source.Diagnostic) {
+	c := newChecker(u)
+	c.lowerHeader()
+	c.lowerState()
+	c.lowerTypes()
+	c.lowerReferences()
+	c.lowerSecrets()
+	c.lowerMeasures()
+	c.openExpressions()
+	c.lowerRegions()
+	c.lowerPhases()
+	c.lowerInvariants()
+	c.lowerStages()
+	c.lowerDelegates()
+	c.reserveLiterals()
+	c.checkVisibility()
+	c.checkDisclosure()
+	c.checkClaims()
+	if source.HasErrors(c.diagnostics) {
+		return nil, c.diagnostics
+	}
+	return &c.out, c.diagnostics
+}
+
+// Library checks a library on its own: what does not depend on a state.
+func Library(u *Unit) []source.Diagnostic {
+	c := newChecker(u)
+	c.out.State = c.anyType
+	c.lowerTypes()
+	c.openExpressions()
+	for _, d := range u.File.Decls {
+		if kind, ok := contractOnly(d); ok {
+			c.report(onlyInContracts(d, kind))
+		}
+	}
+	return c.diagnostics
+}
+
+// checker holds what the passes hand on to each other.
+type checker struct {
+	out         ir.Contract
+	diagnostics []source.Diagnostic
+
+	root    *scope
+	anyType ir.TypeID
+	pending pendingTypes
+	shape   *shape
+	env     *expr.Env
+	phases  map[string]*syntax.Phase
+	stages  []*stage
+}
+
+func newChecker(u *Unit) *checker {
+	c := &checker{pending: newPendingTypes(), phases: map[string]*syntax.Phase{}}
+	c.out.Types = make([]ir.Type, 1)
+	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
+	c.shape = newShape(&c.out)
+	c.root = c.collect(u, "")
+	return c
+}
+
+func (c *checker) report(d source.Diagnostic) { c.diagnostics = append(c.diagnostics, d) }
+
+func (c *checker) lowerHeader() {
+	h := c.root.file.Header
+	if h == nil {
+		return
+	}
+	c.out.Name, c.out.Doc, c.out.Sealed = h.Name.Text, h.Doc, h.Sealed
+}
+
+// openExpressions makes the CEL environment and checks what was waiting for it.
+func (c *checker) openExpressions() {
+	env, err := expr.New(&c.out, expr.Default())
+	if err != nil {
+		c.report(environmentFailed(c.root.file.Source, err))
+		return
+	}
+	c.env = env
+	c.lowerConstraints()
+}

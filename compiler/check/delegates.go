@@ -1,0 +1,131 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// lowerDelegates lowers every delegate after its parent, which may be a delegate
+// itself, and then puts all stages into the contract.
+func (c *checker) lowerDelegates() {
+	var waiting []*syntax.StageDecl
+	for _, d := range c.root.file.Decls {
+		if d, ok := d.(*syntax.StageDecl); ok && d.From != nil {
+			waiting = append(waiting, d)
+		}
+	}
+	for progress := true; progress && len(waiting) > 0; {
+		var left []*syntax.StageDecl
+		for _, d := range waiting {
+			if parent := c.findStage(d.From.Text); parent != nil {
+				c.stages = append(c.stages, c.lowerDelegate(d, parent))
+			} else {
+				left = append(left, d)
+			}
+		}
+		progress, waiting = len(left) < len(waiting), left
+	}
+	for _, d := range waiting {
+		c.stageNamed(*d.From)
+	}
+	c.placeStages()
+	c.checkAfter()
+	c.checkWalkers()
+	for _, st := range c.stages {
+		if st.parent != nil {
+			c.checkDelegate(st)
+		}
+	}
+}
+
+func (c *checker) findStage(name string) *stage {
+	for _, st := range c.stages {
+		if st.decl.Name.Text == name {
+			return st
+		}
+	}
+	return nil
+}
+
+// lowerDelegate starts from a copy of the parent: what a delegate leaves out it
+// inherits. Rules add up, everything else that it states replaces.
+func (c *checker) lowerDelegate(d *syntax.StageDecl, parent *stage) *stage {
+	st := c.openStage(d)
+	st.parent, st.params = parent, parent.params
+	out := *parent.out
+	out.Name, out.From, out.Gates = d.Name.Text, parent.out.Name, nil
+	out.HasDelegable, out.Delegable = false, nil
+	if d.Doc != "" {
+		out.Doc = d.Doc
+	}
+	out.Require, out.Ensure, out.Produce = slices.Clone(out.Require), slices.Clone(out.Ensure), slices.Clone(out.Produce)
+	st.out = &out
+	if len(d.Params) > 0 {
+		c.report(delegateParams(d))
+	}
+	c.lowerClauses(st)
+	c.defaultPhases(st)
+	return st
+}
+
+// checkDelegate reports what a delegate may do that its parent, or the parent's
+// delegable region, may not.
+func (c *checker) checkDelegate(st *stage) {
+	child, parent := st.out, st.parent.out
+	c.subset(st, "in", child.In, parent.In)
+	c.subset(st, "next", child.Next, parent.Next)
+	if len(parent.By) > 0 {
+		c.subset(st, "by", child.By, parent.By)
+	}
+	bound := map[string]region.Region{"read": parent.Read, "write": parent.Write, "source": parent.Source}
+	c.contained(st, "read", child.Read, bound["read"], region.Plain, st.parent.title())
+	c.contained(st, "write", child.Write, bound["write"], region.Interior, st.parent.title())
+	c.contained(st, "write", child.Blind, region.Union(parent.Write, parent.Blind), region.Interior, st.parent.title())
+	c.contained(st, "source", child.Source, bound["source"], region.Interior, st.parent.title())
+	if parent.HasDelegable {
+		limit := "the delegable region of " + st.parent.title()
+		c.contained(st, "read", c.withoutDependent(child), parent.Delegable, region.Plain, limit)
+		c.contained(st, "write", region.Union(child.Write, child.Blind), parent.Delegable, region.Interior, limit)
+		c.contained(st, "source", child.Source, parent.Delegable, region.Interior, limit)
+	}
+}
+
+// withoutDependent is what a stage reads apart from the paths of its dependent
+// parameters, which the host reads for it.
+func (c *checker) withoutDependent(s *ir.Stage) region.Region {
+	return slices.DeleteFunc(slices.Clone(s.Read), func(g region.Grant) bool {
+		return len(g.Include) == 1 && slices.ContainsFunc(s.Params, func(p ir.Param) bool {
+			return p.Kind == ir.DependentParam && p.Of.String() == g.Include[0].String()
+		})
+	})
+}
+
+func (c *checker) contained(st *stage, clause string, child, limit region.Region, mode region.Mode, who string) {
+	if w, ok := c.within(child, limit, mode, mode); !ok {
+		c.report(beyondParent(st, clause, w, who))
+	}
+}
+
+func (c *checker) subset(st *stage, clause string, child, parent []string) {
+	cl := st.clauses[clause]
+	if cl == nil {
+		return
+	}
+	for _, n := range cl.Names {
+		if slices.Contains(child, n.Text) && !slices.Contains(parent, n.Text) {
+			c.report(notInParent(st, clause, n, parent))
+		}
+	}
+}
+
+// clauseSpan is where a stage states a clause, or else its name.
+func (st *stage) clauseSpan(keyword string) source.Span {
+	if cl := st.clauses[keyword]; cl != nil {
+		return cl.Span
+	}
+	return st.decl.Name.Span
+}

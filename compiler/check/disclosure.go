@@ -1,0 +1,180 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// A gate that a stage's commit can trigger, and that reads what the stage does
+// not see, tells its actor one bit by accepting or rejecting. That is allowed
+// but never silent: "discloses" declares it; what is not declared is a warning,
+// and in a sealed contract an error.
+
+// disclosure is one item of a stage's "discloses" clauses.
+type disclosure struct {
+	ref  *syntax.GateRef
+	at   []string // of a path: the typed patterns it means
+	used bool
+}
+
+func (c *checker) checkDisclosure() {
+	shared := c.stateGates()
+	for _, st := range c.stages {
+		declared := c.declaredGates(st)
+		write := region.Union(st.out.Write, st.out.Blind)
+		seen := region.Compile(c.seen(st.out))
+		for _, g := range c.stageGates(st.out) {
+			c.discloseGate(st, g, [][]region.Pattern{g.reads}, seen, declared)
+		}
+		for _, g := range shared {
+			if touched := c.touched(g, st.out, write); len(touched) > 0 {
+				c.discloseGate(st, g, touched, seen, declared)
+			}
+		}
+		for _, d := range declared {
+			if !d.used && d.ref.Span.File != nil && st.parent == nil {
+				c.report(needlessDisclosure(st, d.ref))
+			}
+		}
+	}
+}
+
+// discloseGate decides what the stage's actor may learn of a gate, and reports
+// what is not declared.
+func (c *checker) discloseGate(st *stage, g gate, footprints [][]region.Pattern, seen *region.Set, declared []*disclosure) {
+	out := g.Gate
+	out.Visibility = ir.Seen
+	if unseen, hidden := c.unseen(st.out, footprints, seen); hidden {
+		out.Unseen = authorText(unseen)
+		out.Visibility = ir.Hidden
+		if d := find(declared, out); d != nil {
+			d.used = true
+			out.Visibility = ir.Disclosed
+		} else {
+			c.report(undisclosed(st, out, c.out.Sealed))
+		}
+	}
+	st.out.Gates = append(st.out.Gates, out)
+}
+
+// unseen finds a pattern that a gate reads and the stage does not see. The kind
+// of a container that certainly exists is known to everybody.
+func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *region.Set) (region.Pattern, bool) {
+	for _, reads := range footprints {
+		for _, p := range reads {
+			if p.Shallow && c.certain(s, p) {
+				continue
+			}
+			a := region.Within(region.Compile(region.Region{{Include: []region.Pattern{p}}}), seen, region.Plain, region.Plain, region.Options{Shape: c.shape})
+			if a.Verdict != region.Yes {
+				return p, true
+			}
+		}
+	}
+	return region.Pattern{}, false
+}
+
+// declaredGates resolves what a stage, and for a delegate its parents, disclose.
+func (c *checker) declaredGates(st *stage) []*disclosure {
+	var out []*disclosure
+	for at := st; at != nil; at = at.parent {
+		for _, cl := range at.decl.Clauses {
+			if cl.Keyword.Text != "discloses" {
+				continue
+			}
+			for _, ref := range cl.Gates {
+				if d := c.declaredGate(st, ref); d != nil {
+					out = append(out, d)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
+	switch name := ref.Name.Text; {
+	case ref.Path != nil:
+		d := &disclosure{ref: ref}
+		for _, p := range c.patterns(ref.Path, otherPath, st.params) {
+			d.at = append(d.at, anyKeys(p).String())
+		}
+		if len(d.at) == 0 {
+			return nil
+		}
+		return d
+	case name == "next":
+		if len(c.phases) > 0 && c.phases[ref.Phase.Text] == nil {
+			c.report(unknownName("phase", ref.Phase, ref.Phase.Text, keys(c.phases)))
+			return nil
+		}
+	case name == "require" || name == "ensure" || name == "produce":
+	default:
+		if !slices.ContainsFunc(c.out.Invariants, func(v ir.Invariant) bool { return v.Name == name }) {
+			candidates := []string{"require", "ensure", "produce", "next"}
+			for _, v := range c.out.Invariants {
+				candidates = append(candidates, v.Name)
+			}
+			c.report(unknownName("gate", ref.Name, name, candidates))
+			return nil
+		}
+	}
+	return &disclosure{ref: ref}
+}
+
+// find returns the declaration that covers a gate.
+func find(declared []*disclosure, g ir.Gate) *disclosure {
+	for _, d := range declared {
+		switch g.Kind {
+		case ir.TypeGate, ir.RefGate:
+			if slices.Contains(d.at, anyKeys(*g.At).String()) {
+				return d
+			}
+		case ir.GuardGate:
+			if d.ref.Name.Text == "next" && d.ref.Phase.Text == g.Name {
+				return d
+			}
+		case ir.InvariantGate:
+			if d.ref.Name.Text == g.Name {
+				return d
+			}
+		default:
+			if d.ref.Name.Text == string(g.Kind) {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+// anyKeys replaces parameters by wildcards: a typed node is disclosed for every key.
+func anyKeys(p region.Pattern) region.Pattern {
+	out := region.Pattern{Segments: slices.Clone(p.Segments)}
+	for i, s := range out.Segments {
+		if s.Kind == region.ParamSegment {
+			out.Segments[i] = region.Segment{Kind: region.AnyKey}
+		}
+	}
+	return out
+}
+
+// grantSpan finds the text of a grant: the one of the clause whose lowered form
+// it is, or the whole clause.
+func (c *checker) grantSpan(st *stage, clause string, g region.Grant) source.Span {
+	cl := st.clauses[clause]
+	if cl == nil || cl.Region == nil {
+		return st.clauseSpan(clause)
+	}
+	for _, written := range cl.Region.Grants {
+		for _, a := range written.Intersect {
+			if a.Path != nil && len(g.Include) > 0 && authorText(g.Include[0]) == a.Path.Text {
+				return written.Span
+			}
+		}
+	}
+	return cl.Span
+}

@@ -1,0 +1,36 @@
+package check
+
+import (
+	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// expression checks a CEL expression and maps what is wrong with it back into
+// the contract's text.
+func (c *checker) expression(e *syntax.Expr, s expr.Scope) ir.Expr {
+	if e == nil || c.env == nil {
+		return ir.Expr{}
+	}
+	x, issues := c.env.Check(e.Text, s)
+	for _, i := range issues {
+		c.report(expressionIssue(e, i))
+	}
+	return x
+}
+
+// expressionIssue places an issue of the expression checker in the file.
+func expressionIssue(e *syntax.Expr, i expr.Issue) source.Diagnostic {
+	at := func(start, end int) source.Span {
+		return source.Span{File: e.Span.File, Start: e.Span.Start + start, End: e.Span.Start + end}
+	}
+	d := source.Diagnostic{Code: i.Code, Severity: source.Error, Message: i.Message, Help: i.Help, Span: at(i.Start, i.End)}
+	if i.Warning {
+		d.Severity = source.Warning
+	}
+	if i.Fix != nil {
+		d.Fixes = []source.Fix{{Title: i.Fix.Title, Span: at(i.Fix.Start, i.Fix.End), Text: i.Fix.Text}}
+	}
+	return d
+}

@@ -1,0 +1,222 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// A gate is a rule that a commit must pass, with what it reads. Where a rule
+// holds for every entry it is a family of gates, one for each key: over is the
+// pattern of the entry, whose i-th wildcard appears in reads as the parameter
+// ir.FamilyParam(i).
+type gate struct {
+	ir.Gate
+	over       region.Pattern
+	reads      []region.Pattern
+	readsPhase bool
+	removal    region.Pattern // of a reference: removing what this matches triggers the gate too
+}
+
+// stageGates lists the gates that only this stage's commits pass through: all of
+// them run every time.
+func (c *checker) stageGates(s *ir.Stage) []gate {
+	var out []gate
+	for i, x := range s.Require {
+		out = append(out, gate{Gate: ir.Gate{Kind: ir.RequireGate, Name: strconv.Itoa(i + 1)}, reads: readPatterns(x)})
+	}
+	for i, x := range s.Ensure {
+		out = append(out, gate{Gate: ir.Gate{Kind: ir.EnsureGate, Name: strconv.Itoa(i + 1)}, reads: readPatterns(x)})
+	}
+	for _, p := range s.Produce {
+		at := p
+		p.Shallow = true
+		out = append(out, gate{Gate: ir.Gate{Kind: ir.ProduceGate, At: &at}, reads: []region.Pattern{p}})
+	}
+	for _, from := range s.In {
+		for _, a := range c.out.Phase(from).Arrows {
+			if a.Guard != nil && slices.Contains(s.Next, a.To) {
+				out = append(out, gate{Gate: ir.Gate{Kind: ir.GuardGate, Name: a.To}, reads: readPatterns(*a.Guard)})
+			}
+		}
+	}
+	return out
+}
+
+// stateGates lists the gates of the state itself; a commit passes through those
+// it touches.
+func (c *checker) stateGates() []gate {
+	out := c.invariantGates()
+	c.eachTyped(func(p region.Pattern, t *ir.Type) bool {
+		at := p
+		family := familyOf(p)
+		var reads []region.Pattern
+		for _, x := range t.Where {
+			for _, r := range x.Reads {
+				reads = append(reads, join(family, r.Pattern))
+			}
+		}
+		if c.isAmbiguous(t) {
+			reads = append(reads, family)
+		}
+		if len(reads) > 0 {
+			out = append(out, gate{Gate: ir.Gate{Kind: ir.TypeGate, At: &at}, over: p, reads: reads})
+		}
+		if t.Kind == ir.RefType {
+			keys := extend(*t.Target, region.Segment{Kind: region.AnyKey})
+			keys.Shallow = true
+			out = append(out, gate{Gate: ir.Gate{Kind: ir.RefGate, At: &at}, over: p, reads: []region.Pattern{family, keys}, removal: keys})
+		}
+		return true
+	})
+	return out
+}
+
+func (c *checker) invariantGates() []gate {
+	var out []gate
+	for _, v := range c.out.Invariants {
+		g := gate{Gate: ir.Gate{Kind: ir.InvariantGate, Name: v.Name}}
+		if v.Each != nil {
+			g.over = v.Each.Over
+		}
+		if v.Unique != nil {
+			g.reads = []region.Pattern{*v.Unique}
+		} else {
+			g.reads, g.readsPhase = readPatterns(*v.Expr), v.Expr.ReadsPhase
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// isAmbiguous reports whether fitting the type depends on more of the value than
+// what was written: several alternatives are containers of one kind.
+func (c *checker) isAmbiguous(t *ir.Type) bool {
+	if t.Kind != ir.UnionType {
+		return false
+	}
+	objects, arrays := 0, 0
+	for _, a := range t.Alternatives {
+		object, array := c.shape.kinds(typeSet{a})
+		if object {
+			objects++
+		}
+		if array {
+			arrays++
+		}
+	}
+	return objects > 1 || arrays > 1
+}
+
+// familyOf replaces the wildcards of a pattern by the family keys.
+func familyOf(p region.Pattern) region.Pattern {
+	out := region.Pattern{Segments: slices.Clone(p.Segments)}
+	n := 0
+	for i, s := range out.Segments {
+		if isWildcard(s) {
+			n++
+			out.Segments[i] = region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(n)}
+		}
+	}
+	return out
+}
+
+func isWildcard(s region.Segment) bool {
+	return s.Kind == region.AnyKey || s.Kind == region.AnyIndex || s.Kind == region.AnySegment
+}
+
+func join(p, below region.Pattern) region.Pattern {
+	return region.Pattern{Segments: append(slices.Clone(p.Segments), below.Segments...), Shallow: below.Shallow}
+}
+
+// touched reports what a commit with authority w can make the gate read: the
+// footprints of those members of the family that it can trigger.
+func (c *checker) touched(g gate, s *ir.Stage, w region.Region) [][]region.Pattern {
+	var out [][]region.Pattern
+	for _, sub := range instances(g.over, w) {
+		reads := make([]region.Pattern, len(g.reads))
+		for i, r := range g.reads {
+			reads[i] = substitute(r, sub)
+		}
+		trigger := region.Region{{Include: reads}}
+		if g.Kind == ir.RefGate {
+			trigger = region.Region{{Include: reads[:1]}}
+		}
+		if g.readsPhase && len(s.Next) > 0 || c.overlaps(trigger, w) {
+			out = append(out, reads)
+		}
+	}
+	if g.Kind == ir.RefGate && len(out) == 0 && c.overlaps(region.Region{{Include: []region.Pattern{g.removal}}}, c.withoutNew(s, w)) {
+		out = append(out, g.reads)
+	}
+	return out
+}
+
+// withoutNew leaves out what a stage writes below keys it creates: nothing that
+// another part of the state refers to can disappear there.
+func (c *checker) withoutNew(s *ir.Stage, w region.Region) region.Region {
+	var out region.Region
+	for _, g := range w {
+		include := slices.DeleteFunc(slices.Clone(g.Include), func(p region.Pattern) bool {
+			_, exempt := c.exemptParent(s, p)
+			return exempt
+		})
+		if len(include) > 0 {
+			out = append(out, region.Grant{Include: include, Except: g.Except})
+		}
+	}
+	return out
+}
+
+// instances lists the ways in which the written patterns single out members of
+// the family over: the wildcards they fix. The first, without any, stands for all.
+func instances(over region.Pattern, w region.Region) []map[string]region.Segment {
+	out := []map[string]region.Segment{{}}
+	seen := map[string]bool{"": true}
+	for _, g := range w {
+		for _, p := range g.Include {
+			sub, label, ok := unify(over, p)
+			if ok && !seen[label] {
+				seen[label] = true
+				out = append(out, sub)
+			}
+		}
+	}
+	return out
+}
+
+// unify walks a family pattern and a written pattern in step and returns what the
+// written one fixes of the family's keys.
+func unify(over, p region.Pattern) (sub map[string]region.Segment, label string, ok bool) {
+	sub = map[string]region.Segment{}
+	n := 0
+	for i, s := range over.Segments {
+		if i == len(p.Segments) || p.Segments[i].Kind == region.AnyDepth {
+			break
+		}
+		q := p.Segments[i]
+		switch {
+		case isWildcard(s):
+			n++
+			if !isWildcard(q) && q.Kind != region.FreshSegment {
+				sub[ir.FamilyParam(n)] = q
+				label += ir.FamilyParam(n) + "=" + q.String() + ";"
+			}
+		case isLiteral(s) && isLiteral(q) && s.Text != q.Text:
+			return nil, "", false
+		}
+	}
+	return sub, label, true
+}
+
+func substitute(p region.Pattern, sub map[string]region.Segment) region.Pattern {
+	out := region.Pattern{Segments: slices.Clone(p.Segments), Shallow: p.Shallow}
+	for i, s := range out.Segments {
+		if to, ok := sub[s.Text]; ok && s.Kind == region.ParamSegment {
+			out.Segments[i] = to
+		}
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+var measureKinds = []string{string(ir.Count), string(ir.Max), string(ir.Min), string(ir.Sum)}
+
+// maxFamilyKeys bounds the wildcards of an each pattern: their names are one digit.
+const maxFamilyKeys = 9
+
+func (c *checker) lowerMeasures() {
+	for _, s := range c.root.scopes() {
+		for _, d := range s.file.Decls {
+			if d, ok := d.(*syntax.MeasureDecl); ok {
+				c.lowerMeasure(s, d)
+			}
+		}
+	}
+}
+
+func (c *checker) lowerMeasure(s *scope, d *syntax.MeasureDecl) {
+	if reservedVariable(d.Name.Text) {
+		c.report(shadowsBuiltin(d.Name, "measure"))
+		return
+	}
+	if !slices.Contains(measureKinds, d.Kind.Text) {
+		c.report(unknownName("kind of measure", d.Kind, d.Kind.Text, measureKinds))
+		return
+	}
+	over, ok := c.onePattern(d.Over)
+	if !ok {
+		return
+	}
+	kind := ir.MeasureKind(d.Kind.Text)
+	for _, id := range over.at {
+		if kind != ir.Count && !c.isNumericType(id) && c.out.Type(id).Kind != ir.AnyType {
+			c.report(notNumeric(d, c.describeSet(over.at)))
+			return
+		}
+	}
+	c.out.Measures = append(c.out.Measures, ir.Measure{Name: s.prefix + d.Name.Text, Doc: d.Doc, Kind: kind, Over: over.pattern})
+}
+
+// reservedVariable reports whether a name is a variable that expressions already have.
+func reservedVariable(name string) bool {
+	return slices.Contains([]string{"state", "phase", "before", "after", "self", "view"}, name)
+}
+
+// onePattern types a path that may use wildcards but no alternatives.
+func (c *checker) onePattern(p *syntax.Path) (typedPattern, bool) {
+	out := c.typePath(p, otherPath, nil)
+	if len(out) > 1 {
+		c.report(choiceNotAllowed(p))
+	}
+	if len(out) != 1 {
+		return typedPattern{}, false
+	}
+	return out[0], true
+}
+
+func (c *checker) lowerInvariants() {
+	for _, s := range c.root.scopes() {
+		for _, d := range s.file.Decls {
+			if d, ok := d.(*syntax.InvariantDecl); ok {
+				c.lowerInvariant(s, d)
+			}
+		}
+	}
+}
+
+func (c *checker) lowerInvariant(s *scope, d *syntax.InvariantDecl) {
+	v := ir.Invariant{Name: s.prefix + d.Name.Text, Doc: d.Doc}
+	if d.Message != nil {
+		v.Message = d.Message.Value
+	}
+	in := expr.Scope{Vars: ir.StateVars}
+	if d.Each != nil {
+		if v.Each = c.lowerEach(d.Each); v.Each == nil {
+			return
+		}
+		in.Vars, in.Each = ir.EachVars, v.Each
+	}
+	switch {
+	case d.Unique != nil:
+		over, ok := c.onePattern(d.Unique)
+		if !ok {
+			return
+		}
+		v.Unique = &over.pattern
+	case d.Expr != nil:
+		x := c.expression(d.Expr, in)
+		v.Expr = &x
+	default:
+		return
+	}
+	c.out.Invariants = append(c.out.Invariants, v)
+}
+
+// lowerEach lowers "each x in PATH": keys, wildcards of one segment, and entries of one type.
+func (c *checker) lowerEach(e *syntax.Each) *ir.Each {
+	if reservedVariable(e.Var.Text) {
+		c.report(shadowsBuiltin(e.Var, "entry"))
+		return nil
+	}
+	over, ok := c.onePattern(e.Over)
+	if !ok {
+		return nil
+	}
+	wildcards := 0
+	for i, s := range over.pattern.Segments {
+		switch s.Kind {
+		case region.AnyDepth:
+			c.report(deepEach(e.Over.Segments[i]))
+			return nil
+		case region.AnyKey, region.AnyIndex, region.AnySegment:
+			wildcards++
+		}
+	}
+	if wildcards == 0 || wildcards > maxFamilyKeys {
+		c.report(eachWithoutWildcard(e, maxFamilyKeys))
+		return nil
+	}
+	return &ir.Each{Var: e.Var.Text, Over: over.pattern, Type: c.typeOfSet(over.at)}
+}
+
+// typeOfSet is the type of a set: its only member, or their union.
+func (c *checker) typeOfSet(set typeSet) ir.TypeID {
+	if len(set) == 1 {
+		return set[0]
+	}
+	return c.addType(ir.Type{Kind: ir.UnionType, Alternatives: set})
+}

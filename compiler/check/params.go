@@ -1,0 +1,186 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// lowerParams lowers a stage's parameters in order: each may use the ones before it.
+func (c *checker) lowerParams(st *stage) {
+	for _, p := range st.decl.Params {
+		if _, ok := st.params[p.Name.Text]; ok {
+			c.report(paramTwice(p))
+			continue
+		}
+		if reservedVariable(p.Name.Text) || c.isMeasure(p.Name.Text) {
+			c.report(shadowsBuiltin(p.Name, "parameter"))
+			continue
+		}
+		if out, ok := c.lowerParam(st, p); ok {
+			st.out.Params = append(st.out.Params, out)
+			st.params[out.Name] = &out
+		} else {
+			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text} // reported; its uses are not
+		}
+	}
+}
+
+func (c *checker) isMeasure(name string) bool {
+	return slices.ContainsFunc(c.out.Measures, func(m ir.Measure) bool { return m.Name == name })
+}
+
+func (c *checker) lowerParam(st *stage, p *syntax.Param) (ir.Param, bool) {
+	if p.Path == nil {
+		return ir.Param{}, false
+	}
+	out := ir.Param{Name: p.Name.Text, Kind: ir.ExistingParam}
+	if p.From {
+		t, ok := c.single(p.Path, st.params)
+		if !ok {
+			return out, false
+		}
+		for _, id := range t.at {
+			if !c.isStringType(id) && c.out.Type(id).Kind != ir.AnyType {
+				c.report(paramNotString(p, c.describeSet(t.at)))
+				return out, false
+			}
+		}
+		out.Kind, out.Of = ir.DependentParam, t.pattern
+		return out, true
+	}
+	if p.New {
+		out.Kind = ir.NewParam
+	}
+	of := c.container(p.Path, st.params)
+	if of == nil {
+		return out, false
+	}
+	out.Of = *of
+	return out, true
+}
+
+// reserveLiterals gives every parameter the keys it may never take: those that
+// some pattern of the contract names at a place where the parameter stands
+// (semantics 9). Then a parameter equals a literal never, and only parameters
+// each other.
+func (c *checker) reserveLiterals() {
+	all := c.allPatterns()
+	for i := range c.out.Stages {
+		s := &c.out.Stages[i]
+		own := stagePatterns(s)
+		for j := range s.Params {
+			p := &s.Params[j]
+			places := own
+			if p.Kind != ir.DependentParam {
+				places = append(slices.Clone(own), extend(p.Of, region.Segment{Kind: region.ParamSegment, Text: p.Name}))
+			}
+			p.Reserved = reservedFor(p.Name, places, all)
+		}
+	}
+}
+
+// reservedFor lists the literals that patterns name where param stands in places.
+func reservedFor(param string, places, patterns []region.Pattern) []string {
+	var out []string
+	for _, place := range places {
+		for i, s := range place.Segments {
+			if s.Kind != region.ParamSegment || s.Text != param {
+				continue
+			}
+			for _, p := range patterns {
+				if len(p.Segments) <= i || !mayMeet(place.Segments[:i], p.Segments[:i]) {
+					continue
+				}
+				if l := p.Segments[i]; l.Kind == region.Literal || l.Kind == region.KeyLiteral {
+					out = append(out, l.Text)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// mayMeet reports whether some path could match both segment lists, which have
+// one length; "**" counts as meeting everything.
+func mayMeet(a, b []region.Segment) bool {
+	for i := range a {
+		if a[i].Kind == region.AnyDepth || b[i].Kind == region.AnyDepth {
+			return true
+		}
+		if isLiteral(a[i]) && isLiteral(b[i]) && a[i].Text != b[i].Text {
+			return false
+		}
+	}
+	return true
+}
+
+func isLiteral(s region.Segment) bool {
+	return s.Kind == region.Literal || s.Kind == region.KeyLiteral
+}
+
+// allPatterns lists every pattern of the contract.
+func (c *checker) allPatterns() []region.Pattern {
+	out := regionPatterns(c.out.Secrets)
+	for _, m := range c.out.Measures {
+		out = append(out, m.Over)
+	}
+	for _, v := range c.out.Invariants {
+		if v.Unique != nil {
+			out = append(out, *v.Unique)
+		}
+		if v.Expr != nil {
+			out = append(out, readPatterns(*v.Expr)...)
+		}
+	}
+	for _, p := range c.out.Phases {
+		for _, a := range p.Arrows {
+			if a.Guard != nil {
+				out = append(out, readPatterns(*a.Guard)...)
+			}
+		}
+	}
+	for _, t := range c.out.Types {
+		if t.Target != nil {
+			out = append(out, *t.Target)
+		}
+	}
+	for i := range c.out.Stages {
+		out = append(out, stagePatterns(&c.out.Stages[i])...)
+	}
+	return out
+}
+
+// stagePatterns lists every pattern of a stage.
+func stagePatterns(s *ir.Stage) []region.Pattern {
+	out := slices.Clone(s.Produce)
+	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source, s.Delegable} {
+		out = append(out, regionPatterns(r)...)
+	}
+	for _, p := range s.Params {
+		out = append(out, p.Of)
+	}
+	for _, x := range append(slices.Clone(s.Require), s.Ensure...) {
+		out = append(out, readPatterns(x)...)
+	}
+	return out
+}
+
+func regionPatterns(r region.Region) []region.Pattern {
+	var out []region.Pattern
+	for _, g := range r {
+		out = append(append(out, g.Include...), g.Except...)
+	}
+	return out
+}
+
+func readPatterns(x ir.Expr) []region.Pattern {
+	var out []region.Pattern
+	for _, r := range x.Reads {
+		out = append(out, r.Pattern)
+	}
+	return out
+}

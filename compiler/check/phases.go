@@ -1,0 +1,138 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// DefaultPhase is the one phase of a contract that declares none.
+const DefaultPhase = "main"
+
+// lowerPhases lowers the phase graph and checks that every phase can be reached
+// and left behind.
+func (c *checker) lowerPhases() {
+	d := c.phasesDecl()
+	if d == nil {
+		c.out.Phases = []ir.Phase{{Name: DefaultPhase}}
+		return
+	}
+	for _, p := range d.Phases {
+		if first, ok := c.phases[p.Name.Text]; ok {
+			c.report(phaseTwice(p, first))
+			continue
+		}
+		c.phases[p.Name.Text] = p
+	}
+	for _, p := range d.Phases {
+		if c.phases[p.Name.Text] == p {
+			c.out.Phases = append(c.out.Phases, c.lowerPhase(p))
+		}
+	}
+	if len(c.out.Phases) == 0 {
+		c.report(noPhases(d))
+		c.out.Phases = []ir.Phase{{Name: DefaultPhase}}
+		return
+	}
+	c.checkReachable(d)
+}
+
+func (c *checker) phasesDecl() *syntax.PhasesDecl {
+	for _, d := range c.root.file.Decls {
+		if d, ok := d.(*syntax.PhasesDecl); ok {
+			return d
+		}
+	}
+	return nil
+}
+
+func (c *checker) lowerPhase(p *syntax.Phase) ir.Phase {
+	out := ir.Phase{Name: p.Name.Text, Doc: p.Doc}
+	for _, a := range p.Arrows {
+		if c.phases[a.To.Text] == nil {
+			c.report(unknownName("phase", a.To, a.To.Text, keys(c.phases)))
+			continue
+		}
+		if slices.ContainsFunc(out.Arrows, func(x ir.Arrow) bool { return x.To == a.To.Text }) {
+			c.report(arrowTwice(p, a))
+			continue
+		}
+		arrow := ir.Arrow{To: a.To.Text, ByHost: a.ByHost}
+		if a.Guard != nil {
+			guard := c.expression(a.Guard, expr.Scope{Vars: ir.StateVars})
+			arrow.Guard = &guard
+		}
+		out.Arrows = append(out.Arrows, arrow)
+	}
+	return out
+}
+
+// checkReachable reports phases that no instance enters, and those it could
+// never get out of to a terminal phase.
+func (c *checker) checkReachable(d *syntax.PhasesDecl) {
+	reached := c.closure([]string{c.out.Phases[0].Name}, func(from string) []string { return arrowTargets(c.out.Phase(from)) })
+	var terminal []string
+	for _, p := range c.out.Phases {
+		if len(p.Arrows) == 0 {
+			terminal = append(terminal, p.Name)
+		}
+	}
+	leaves := c.closure(terminal, c.predecessors)
+	for _, p := range c.out.Phases {
+		at := c.phases[p.Name]
+		if !reached[p.Name] {
+			c.report(unreachablePhase(at, c.out.Phases[0].Name))
+		}
+		if !leaves[p.Name] && len(at.Arrows) > 0 {
+			c.report(endlessPhase(at))
+		}
+	}
+}
+
+// closure is everything reached from the seeds by following next.
+func (c *checker) closure(seeds []string, next func(string) []string) map[string]bool {
+	seen := map[string]bool{}
+	for len(seeds) > 0 {
+		p := seeds[len(seeds)-1]
+		seeds = seeds[:len(seeds)-1]
+		if !seen[p] {
+			seen[p] = true
+			seeds = append(seeds, next(p)...)
+		}
+	}
+	return seen
+}
+
+func (c *checker) predecessors(to string) []string {
+	var out []string
+	for _, p := range c.out.Phases {
+		if slices.Contains(arrowTargets(&p), to) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+func arrowTargets(p *ir.Phase) []string {
+	var out []string
+	for _, a := range p.Arrows {
+		out = append(out, a.To)
+	}
+	return out
+}
+
+// checkWalkers reports edges that neither a stage nor the host may walk.
+func (c *checker) checkWalkers() {
+	for _, p := range c.out.Phases {
+		for _, a := range p.Arrows {
+			if a.ByHost || slices.ContainsFunc(c.out.Stages, func(s ir.Stage) bool {
+				return slices.Contains(s.In, p.Name) && slices.Contains(s.Next, a.To)
+			}) {
+				continue
+			}
+			c.report(unwalkedArrow(c.phases[p.Name], a.To))
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// maxSecrets bounds the patterns that the secret types of a state expand to.
+const maxSecrets = 4096
+
+// lowerRegions lowers every declared region, so that unused ones are checked too.
+func (c *checker) lowerRegions() {
+	for _, s := range c.root.scopes() {
+		for _, name := range keys(s.regions) {
+			c.lowerRegionDef(s.regions[name], nil)
+		}
+	}
+}
+
+// lowerRegionDef lowers a declared region once; at is where it is used, if anywhere.
+func (c *checker) lowerRegionDef(def *regionDef, at *syntax.Name) region.Region {
+	if def.active {
+		if at != nil {
+			c.report(recursiveRegion(*at, def.decl))
+		}
+		return nil
+	}
+	if !def.done {
+		def.active = true
+		def.region, _ = c.lowerRegion(def.scope, def.decl.Region, otherPath, nil)
+		def.active, def.done = false, true
+	}
+	return def.region
+}
+
+// lowerRegion lowers a region expression; grants marked blind come apart.
+func (c *checker) lowerRegion(s *scope, r *syntax.RegionExpr, use pathUse, params map[string]*ir.Param) (plain, blind region.Region) {
+	if r == nil {
+		return nil, nil
+	}
+	for _, g := range r.Grants {
+		grants := c.lowerGrant(s, g, use, params)
+		if g.Blind {
+			if use != writePath {
+				c.report(blindOutsideWrite(g))
+			}
+			blind = append(blind, grants...)
+			continue
+		}
+		plain = append(plain, grants...)
+	}
+	return plain, blind
+}
+
+// lowerGrant intersects a grant's operands and takes its exceptions away.
+func (c *checker) lowerGrant(s *scope, g *syntax.GrantExpr, use pathUse, params map[string]*ir.Param) region.Region {
+	var out region.Region
+	for i, a := range g.Intersect {
+		atom := c.lowerAtom(s, a, use, params)
+		if i == 0 {
+			out = atom
+			continue
+		}
+		met, exact := region.Intersect(out, atom)
+		if !exact {
+			c.report(inexactRegion(a.Span, "&"))
+		}
+		if len(met) == 0 && len(out) > 0 && len(atom) > 0 {
+			c.report(emptyIntersection(g))
+		}
+		out = met
+	}
+	for _, e := range g.Except {
+		out = c.takeAway(out, c.lowerAtom(s, e, exceptUse(use), params), e)
+	}
+	return out
+}
+
+// exceptUse: what is taken from a write or source region may name elements that
+// the region itself could not.
+func exceptUse(use pathUse) pathUse {
+	if use == readPath {
+		return readPath
+	}
+	return otherPath
+}
+
+// takeAway removes an exception from grants. An exception without exceptions of
+// its own joins each grant's excepts, which keeps the grants as they were written.
+func (c *checker) takeAway(from, what region.Region, at *syntax.RegionAtom) region.Region {
+	if slices.ContainsFunc(what, func(g region.Grant) bool { return len(g.Except) > 0 }) {
+		out, exact := region.Difference(from, what)
+		if !exact {
+			c.report(inexactRegion(at.Span, "except"))
+		}
+		return out
+	}
+	out := slices.Clone(from)
+	for i := range out {
+		out[i].Except = slices.Clone(out[i].Except)
+		for _, g := range what {
+			out[i].Except = append(out[i].Except, g.Include...)
+		}
+	}
+	return out
+}
+
+func (c *checker) lowerAtom(s *scope, a *syntax.RegionAtom, use pathUse, params map[string]*ir.Param) region.Region {
+	switch {
+	case a.Secrets:
+		return c.out.Secrets
+	case a.Group != nil:
+		r, blind := c.lowerRegion(s, a.Group, use, params)
+		return append(r, blind...)
+	case a.Name != nil:
+		return c.lowerRegionName(s, *a.Name)
+	case a.Path != nil:
+		if include := c.patterns(a.Path, use, params); len(include) > 0 {
+			return region.Region{{Include: include}}
+		}
+	}
+	return nil
+}
+
+func (c *checker) lowerRegionName(s *scope, n syntax.Name) region.Region {
+	in, name := c.resolve(s, n)
+	if in == nil {
+		return nil
+	}
+	def, ok := in.regions[name]
+	if !ok {
+		candidates := append(keys(in.regions), "secrets")
+		c.report(unknownName("region", n, name, candidates))
+		return nil
+	}
+	return c.lowerRegionDef(def, &n)
+}
+
+// lowerSecrets finds every node of a secret type.
+func (c *checker) lowerSecrets() {
+	var include []region.Pattern
+	c.eachTyped(func(p region.Pattern, t *ir.Type) bool {
+		if t.Secret && len(include) < maxSecrets {
+			include = append(include, p)
+		}
+		return !t.Secret && len(include) < maxSecrets
+	})
+	if len(include) == maxSecrets {
+		c.report(tooManySecrets(c.root.file))
+	}
+	if len(include) > 0 {
+		c.out.Secrets = region.Region{{Include: include}}
+	}
+}
+
+// eachTyped visits every typed node of the state with its pattern, parents
+// first; f tells whether to go below. A union is visited itself, then as each of
+// its alternatives.
+func (c *checker) eachTyped(f func(region.Pattern, *ir.Type) bool) {
+	c.eachBelow(region.Pattern{}, c.out.State, f)
+}
+
+func (c *checker) eachBelow(p region.Pattern, id ir.TypeID, f func(region.Pattern, *ir.Type) bool) {
+	t := c.out.Type(id)
+	if !f(p, t) {
+		return
+	}
+	below := func(kind region.SegmentKind, name string, child ir.TypeID) {
+		c.eachBelow(extend(p, region.Segment{Kind: kind, Text: name}), child, f)
+	}
+	switch t.Kind {
+	case ir.UnionType:
+		for _, a := range t.Alternatives {
+			c.eachBelow(p, a, f)
+		}
+	case ir.RecordType:
+		for _, m := range t.Members {
+			below(region.KeyLiteral, m.Name, m.Type)
+		}
+		if t.Rest != ir.NoType {
+			below(region.AnyKey, "", t.Rest)
+		}
+	case ir.MapType, ir.KeyedType:
+		below(region.AnyKey, "", t.Elem)
+	case ir.ListType, ir.SetType, ir.LogType:
+		below(region.AnyIndex, "", t.Elem)
+	}
+}

@@ -1,0 +1,177 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// A scope is the names one file declares, and the libraries it imports by alias.
+type scope struct {
+	file    *syntax.File
+	prefix  string // what its measures and invariants are called by in the contract: "alias." or ""
+	types   map[string]*typeDef
+	regions map[string]*regionDef
+	imports map[string]*scope
+}
+
+// typeDef is a declared type; it is lowered when first used.
+type typeDef struct {
+	decl   *syntax.TypeDecl
+	scope  *scope
+	id     ir.TypeID
+	active bool // being lowered: meeting it again means it contains itself
+}
+
+// regionDef is a declared region; it is lowered when first used.
+type regionDef struct {
+	decl   *syntax.RegionDecl
+	scope  *scope
+	region region.Region
+	done   bool
+	active bool
+}
+
+// collect gathers the declarations of a file and of what it imports, and
+// reports names declared twice.
+func (c *checker) collect(u *Unit, prefix string) *scope {
+	s := &scope{file: u.File, prefix: prefix, types: map[string]*typeDef{}, regions: map[string]*regionDef{}, imports: map[string]*scope{}}
+	seen := map[string]syntax.Decl{}
+	for _, d := range u.File.Decls {
+		if first, ok := seen[key(d)]; ok {
+			c.report(declaredTwice(d, first))
+			continue
+		}
+		if k := key(d); k != "" {
+			seen[k] = d
+		}
+		switch d := d.(type) {
+		case *syntax.Import:
+			c.collectImport(u, s, d)
+		case *syntax.TypeDecl:
+			if slices.Contains(builtinTypes, d.Name.Text) {
+				c.report(shadowsBuiltin(d.Name, "type"))
+			}
+			s.types[d.Name.Text] = &typeDef{decl: d, scope: s}
+		case *syntax.RegionDecl:
+			s.regions[d.Name.Text] = &regionDef{decl: d, scope: s}
+		}
+	}
+	return s
+}
+
+func (c *checker) collectImport(u *Unit, s *scope, d *syntax.Import) {
+	lib, ok := u.Imports[d]
+	if !ok {
+		return
+	}
+	alias := importAlias(d)
+	if _, taken := s.imports[alias]; taken {
+		c.report(aliasTwice(d, alias))
+		return
+	}
+	s.imports[alias] = c.collect(lib, s.prefix+alias+".")
+}
+
+// importAlias is the name an import is used by.
+func importAlias(d *syntax.Import) string {
+	if d.Alias.Text != "" {
+		return d.Alias.Text
+	}
+	base := d.Path.Value[strings.LastIndexByte(d.Path.Value, '/')+1:]
+	return strings.TrimSuffix(base, ".poptic")
+}
+
+// key identifies what a declaration declares; two with one key clash. Types,
+// regions and the rest have name spaces of their own, but a stage, delegate,
+// composition and parallel group share one, as claims name them alike.
+func key(d syntax.Decl) string {
+	name := d.DeclName().Text
+	switch d := d.(type) {
+	case *syntax.StateDecl:
+		return "state"
+	case *syntax.PhasesDecl:
+		return "phases"
+	case *syntax.TypeDecl:
+		return named("type ", name)
+	case *syntax.RegionDecl:
+		return named("region ", name)
+	case *syntax.MeasureDecl:
+		return named("measure ", name)
+	case *syntax.InvariantDecl:
+		return named("invariant ", name)
+	case *syntax.StageDecl, *syntax.ComposeDecl, *syntax.ParallelDecl:
+		return named("stage ", name)
+	case *syntax.TestDecl:
+		return named("test ", d.Title.Value)
+	}
+	return ""
+}
+
+func named(kind, name string) string {
+	if name == "" {
+		return ""
+	}
+	return kind + name
+}
+
+// resolve splits a possibly qualified name into the scope it belongs to and its
+// last part; nil if its alias is unknown, which it reports.
+func (c *checker) resolve(s *scope, n syntax.Name) (*scope, string) {
+	alias, rest, qualified := strings.Cut(n.Text, ".")
+	if !qualified {
+		return s, n.Text
+	}
+	lib, ok := s.imports[alias]
+	if !ok {
+		c.report(unknownName("import", n, alias, keys(s.imports)))
+		return nil, ""
+	}
+	return lib, rest
+}
+
+// scopes lists s and everything imported below it, the contract's own first.
+func (s *scope) scopes() []*scope {
+	out := []*scope{s}
+	for _, alias := range keys(s.imports) {
+		out = append(out, s.imports[alias].scopes()...)
+	}
+	return out
+}
+
+// keys lists the keys of a map in order.
+func keys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// contractOnly reports whether a declaration may stand in a contract only, and what it is called.
+func contractOnly(d syntax.Decl) (string, bool) {
+	switch d := d.(type) {
+	case *syntax.StateDecl:
+		return "state", true
+	case *syntax.PhasesDecl:
+		return "phases", true
+	case *syntax.StageDecl:
+		if d.From != nil {
+			return "delegate", true
+		}
+		return "stage", true
+	case *syntax.ComposeDecl:
+		return "compose", true
+	case *syntax.ParallelDecl:
+		return "parallel", true
+	case *syntax.ProveDecl:
+		return "prove", true
+	case *syntax.TestDecl:
+		return "test", true
+	}
+	return "", false
+}

@@ -1,0 +1,232 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/syntax"
+)
+
+// stage is a stage or delegate between its tree and its lowered form.
+type stage struct {
+	decl    *syntax.StageDecl
+	out     *ir.Stage
+	parent  *stage // of a delegate
+	params  map[string]*ir.Param
+	clauses map[string]*syntax.Clause // the first of each keyword
+}
+
+// repeatable are the clauses a stage may have several of.
+var repeatable = []string{"require", "ensure", "produce", "discloses"}
+
+func (c *checker) lowerStages() {
+	for _, d := range c.root.file.Decls {
+		if d, ok := d.(*syntax.StageDecl); ok && d.From == nil {
+			st := c.openStage(d)
+			c.lowerParams(st)
+			c.lowerClauses(st)
+			c.defaultPhases(st)
+			c.stages = append(c.stages, st)
+		}
+	}
+}
+
+func (c *checker) openStage(d *syntax.StageDecl) *stage {
+	st := &stage{decl: d, out: &ir.Stage{Name: d.Name.Text, Doc: d.Doc}, params: map[string]*ir.Param{}, clauses: map[string]*syntax.Clause{}}
+	for _, cl := range d.Clauses {
+		k := cl.Keyword.Text
+		if first, ok := st.clauses[k]; ok && !slices.Contains(repeatable, k) {
+			c.report(clauseTwice(cl, first))
+			continue
+		} else if !ok {
+			st.clauses[k] = cl
+		}
+	}
+	return st
+}
+
+// placeStages moves the lowered stages into the contract, in source order.
+func (c *checker) placeStages() {
+	for _, st := range c.stages {
+		c.out.Stages = append(c.out.Stages, *st.out)
+	}
+	for i, st := range c.stages {
+		st.out = &c.out.Stages[i]
+	}
+}
+
+// lowerClauses lowers the clauses a stage has; a delegate starts from a copy of
+// its parent, so that what it leaves out is inherited.
+func (c *checker) lowerClauses(st *stage) {
+	for _, cl := range st.decl.Clauses {
+		k := cl.Keyword.Text
+		if st.clauses[k] != cl && !slices.Contains(repeatable, k) {
+			continue
+		}
+		c.lowerClause(st, cl)
+	}
+	c.readDependent(st)
+}
+
+func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
+	s := st.out
+	switch cl.Keyword.Text {
+	case "in":
+		s.In = c.phaseNames(cl.Names)
+	case "by":
+		s.By = texts(cl.Names)
+	case "next":
+		s.Next = c.phaseNames(cl.Names)
+	case "after":
+		s.After = texts(cl.Names)
+	case "read":
+		s.Read, _ = c.lowerRegion(c.root, cl.Region, readPath, st.params)
+	case "write":
+		s.Write, s.Blind = c.lowerRegion(c.root, cl.Region, writePath, st.params)
+	case "source":
+		s.Source, _ = c.lowerRegion(c.root, cl.Region, sourcePath, st.params)
+	case "delegable":
+		s.Delegable, _ = c.lowerRegion(c.root, cl.Region, otherPath, st.params)
+		s.HasDelegable = true
+	case "produce":
+		c.lowerProduce(st, cl)
+	case "require":
+		s.Require = append(s.Require, c.expression(cl.Expr, expr.Scope{Vars: ir.BeforeVars, Params: paramNames(s)}))
+	case "ensure":
+		s.Ensure = append(s.Ensure, c.expression(cl.Expr, expr.Scope{Vars: ir.AfterVars, Params: paramNames(s)}))
+	case "attempts":
+		c.lowerAttempts(s, cl)
+	}
+}
+
+func (c *checker) lowerAttempts(s *ir.Stage, cl *syntax.Clause) {
+	if cl.Number == nil {
+		return
+	}
+	if cl.Number.Value < 1 {
+		c.report(badAttempts(cl))
+		return
+	}
+	s.Attempts = cl.Number.Value
+}
+
+func (c *checker) lowerProduce(st *stage, cl *syntax.Clause) {
+	for _, p := range cl.Paths {
+		if t, ok := c.single(p, st.params); ok {
+			st.out.Produce = append(st.out.Produce, t.pattern)
+		}
+	}
+}
+
+// readDependent makes the path of a dependent parameter part of what the stage
+// reads: its value shows in every path that uses it.
+func (c *checker) readDependent(st *stage) {
+	for _, p := range st.out.Params {
+		if p.Kind == ir.DependentParam && !region.Compile(st.out.Read).Contains(wordOf(p.Of)) {
+			st.out.Read = append(slices.Clone(st.out.Read), region.Grant{Include: []region.Pattern{p.Of}})
+		}
+	}
+}
+
+// defaultPhases puts a stage of a contract without phases into the only one, and
+// demands "in" of the others.
+func (c *checker) defaultPhases(st *stage) {
+	if len(c.phases) == 0 {
+		for _, k := range []string{"in", "next"} {
+			if cl := st.clauses[k]; cl != nil {
+				c.report(clauseNeedsPhases(cl))
+			}
+		}
+		st.out.In, st.out.Next = []string{DefaultPhase}, nil
+		return
+	}
+	if st.clauses["in"] == nil && st.parent == nil {
+		c.report(missingIn(st.decl, c.out.Phases[0].Name))
+		return
+	}
+	c.checkMoves(st)
+}
+
+// checkMoves reports stages that move along edges that are not there.
+func (c *checker) checkMoves(st *stage) {
+	cl := st.clauses["next"]
+	if cl == nil {
+		cl = st.clauses["in"]
+	}
+	for _, from := range st.out.In {
+		for _, to := range st.out.Next {
+			if p := c.out.Phase(from); cl != nil && !slices.Contains(arrowTargets(p), to) {
+				c.report(noSuchArrow(cl, c.phases[from], to))
+			}
+		}
+	}
+}
+
+// phaseNames resolves phases by name, dropping what it reports.
+func (c *checker) phaseNames(names []syntax.Name) []string {
+	var out []string
+	for _, n := range names {
+		if len(c.phases) > 0 && c.phases[n.Text] == nil {
+			c.report(unknownName("phase", n, n.Text, keys(c.phases)))
+			continue
+		}
+		if slices.Contains(out, n.Text) {
+			c.report(listedTwice(n))
+			continue
+		}
+		out = append(out, n.Text)
+	}
+	return out
+}
+
+// checkAfter resolves the stages that "after" names.
+func (c *checker) checkAfter() {
+	for _, st := range c.stages {
+		if cl := st.clauses["after"]; cl != nil {
+			for _, n := range cl.Names {
+				c.stageNamed(n)
+			}
+		}
+	}
+}
+
+// stageNamed finds a stage or delegate, and reports the name if there is none.
+func (c *checker) stageNamed(n syntax.Name) *stage {
+	var names []string
+	for _, st := range c.stages {
+		if st.decl.Name.Text == n.Text {
+			return st
+		}
+		names = append(names, st.decl.Name.Text)
+	}
+	c.report(unknownName("stage", n, n.Text, names))
+	return nil
+}
+
+func texts(names []syntax.Name) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, n.Text)
+	}
+	return out
+}
+
+func paramNames(s *ir.Stage) []string {
+	var out []string
+	for _, p := range s.Params {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// title is how messages name a stage.
+func (st *stage) title() string {
+	kind := "stage "
+	if st.decl.From != nil {
+		kind = "delegate "
+	}
+	return strings.TrimSpace(kind + st.decl.Name.Text)
+}

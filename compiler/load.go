@@ -1,0 +1,158 @@
+package compiler
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/check"
+	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/lang/syntax"
+	"github.com/patchoptic/poptic/stdlib"
+)
+
+// stdPrefix starts the import paths of the embedded libraries.
+const stdPrefix = "std/"
+
+// extension ends the names of source files.
+const extension = ".poptic"
+
+// A loader reads and parses a file and, through its imports, its libraries, each
+// once.
+type loader struct {
+	in          Input
+	units       map[string]*check.Unit // by path; nil while its imports are being read
+	diagnostics []source.Diagnostic
+}
+
+func newLoader(in Input) *loader {
+	if in.Show == nil {
+		in.Show = func(path string) string { return path }
+	}
+	return &loader{in: in, units: map[string]*check.Unit{}}
+}
+
+// load reads the file at p, which from imports; nil if there is no such file or
+// it is being read already.
+func (l *loader) load(p string, from *syntax.Import) *check.Unit {
+	if unit, ok := l.units[p]; ok {
+		if unit == nil {
+			l.report(importFault("import_cycle", from, "a library cannot import a file that imports it", p+" imports itself, in the end"))
+		}
+		return unit
+	}
+	text, err := l.read(p)
+	if err != nil {
+		l.report(l.unreadable(p, from, err))
+		return nil
+	}
+	l.units[p] = nil
+	file, found := syntax.Parse(source.NewFile(l.in.Show(p), string(text)))
+	l.diagnostics = append(l.diagnostics, found...)
+	unit := &check.Unit{File: file, Imports: map[*syntax.Import]*check.Unit{}}
+	for _, d := range file.Decls {
+		if d, ok := d.(*syntax.Import); ok {
+			if lib := l.loadImport(p, d); lib != nil {
+				unit.Imports[d] = lib
+			}
+		}
+	}
+	l.units[p] = unit
+	return unit
+}
+
+// loadImport reads what a file imports; only libraries can be imported.
+func (l *loader) loadImport(from string, d *syntax.Import) *check.Unit {
+	p, problem := resolveImport(from, d.Path.Value)
+	if problem != "" {
+		l.report(importFault("import_path", d, "write `std/NAME`, or `./FILE.poptic` for a file of yours", problem))
+		return nil
+	}
+	unit := l.load(p, d)
+	if unit != nil && unit.File.Header != nil && !unit.File.Header.Library {
+		l.report(importFault("not_a_library", d, "move what you want to share to a file that starts with `library NAME`", d.Path.Value+" is a contract; only libraries can be imported"))
+		return nil
+	}
+	return unit
+}
+
+// resolveImport finds the path that an import means, or says why there is none.
+func resolveImport(from, name string) (p, problem string) {
+	if std, ok := strings.CutPrefix(name, stdPrefix); ok {
+		if !fs.ValidPath(std) {
+			return "", fmt.Sprintf("%q names no standard library", name)
+		}
+		return stdPrefix + strings.TrimSuffix(std, extension) + extension, ""
+	}
+	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
+		return "", fmt.Sprintf("%q is neither a standard library nor a relative path", name)
+	}
+	dir := path.Dir(from)
+	if strings.HasPrefix(from, stdPrefix) {
+		return "", "a standard library imports standard libraries only"
+	}
+	p = path.Join(dir, name)
+	if !fs.ValidPath(p) {
+		return "", fmt.Sprintf("%q lies outside the root directory", name)
+	}
+	return p, ""
+}
+
+func (l *loader) read(p string) ([]byte, error) {
+	if std, ok := strings.CutPrefix(p, stdPrefix); ok {
+		return fs.ReadFile(stdlib.FS, std)
+	}
+	return fs.ReadFile(l.in.FS, p)
+}
+
+func (l *loader) report(d source.Diagnostic) { l.diagnostics = append(l.diagnostics, d) }
+
+// unreadable says what is wrong with a file that cannot be read, with the nearest
+// name there is.
+func (l *loader) unreadable(p string, from *syntax.Import, err error) source.Diagnostic {
+	d := source.Diagnostic{Code: "unreadable", Severity: source.Error, Message: fmt.Sprintf("%s cannot be read: %v", l.in.Show(p), reason(err))}
+	if from == nil {
+		d.Span = source.Span{File: source.NewFile(l.in.Show(p), "")}
+		return d
+	}
+	d.Code, d.Span = "import_not_found", from.Path.Span
+	d.Message = fmt.Sprintf("there is no library %q: %v", from.Path.Value, reason(err))
+	if near := source.Nearest(path.Base(p), l.siblings(p)); near != "" {
+		d.Help = "did you mean `" + strings.TrimSuffix(near, extension) + "`?"
+	}
+	return d
+}
+
+// reason is the part of an error that does not repeat the path.
+func reason(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
+// siblings lists the source files beside p.
+func (l *loader) siblings(p string) []string {
+	from, dir := l.in.FS, path.Dir(p)
+	if strings.HasPrefix(p, stdPrefix) {
+		from, dir = stdlib.FS, "."
+	}
+	entries, err := fs.ReadDir(from, dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), extension) {
+			out = append(out, e.Name())
+		}
+	}
+	return out
+}
+
+func importFault(code string, d *syntax.Import, help, message string) source.Diagnostic {
+	return source.Diagnostic{Code: code, Severity: source.Error, Message: message, Help: help, Span: d.Path.Span}
+}
