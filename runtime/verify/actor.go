@@ -1,0 +1,274 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+// What an actor may be told (spec/semantics.md section 12).
+//
+// The reply to an actor is computed from its view and its patch. Limits, format and
+// phase depend on nothing else but the host's arguments, so they are told as they
+// are. So are the gates of require that the stage sees or discloses. Then the scope
+// step runs again, on the view. If it finds something there, that is the whole
+// explanation, whatever the state had to say: another state with the same view
+// would have led to the same words. If it finds nothing, but the state's verdict is
+// a rejection, then some rule was violated. Rules that read only what the stage
+// sees, or that it discloses, are named; all others together are one nameless
+// refusal.
+//
+// The view that the scope step runs on has, beside what the stage sees, the empty
+// containers that it writes into unseen: the log it appends to, the map it creates a
+// member of. The contract demands that they always exist.
+
+// Actor is the rendering of an outcome that the stage's actor may see. It is
+// computed on demand and costs about what the view costs. Not safe for concurrent use.
+func (o *Outcome) Actor() ActorVerdict {
+	v := o.verification
+	out := ActorVerdict{
+		Verdict: o.Verdict.Verdict, Contract: o.Verdict.Contract,
+		PhaseBefore: o.Verdict.PhaseBefore, PhaseAfter: o.Verdict.PhaseAfter,
+		Violations: []Violation{}, Normalised: o.Verdict.Normalised,
+		Attempt: o.Verdict.Attempt, MaxAttempts: o.Verdict.MaxAttempts,
+	}
+	if v.stage == nil || v.reached <= stepPhase {
+		out.Violations = append(out.Violations, o.Verdict.Violations...)
+	} else {
+		seen, _ := v.project()
+		out.ViewDigest = seen.Digest().String()
+		out.Violations = append(out.Violations, v.told(o.found, seen)...)
+	}
+	out.Retryable = out.Verdict == Reject && retryable(out.Violations, out.Attempt, out.MaxAttempts)
+	return out
+}
+
+// told is what the actor is told of the findings on the state.
+func (v *verification) told(found []finding, seen *tree.Node) []Violation {
+	switch {
+	case len(found) == 0:
+		return nil
+	case v.reached == stepStale:
+		return violations(found)
+	case v.reached == stepRequire && slices.ContainsFunc(found, func(f finding) bool { return v.visibility(&f) != ir.Hidden }):
+		return v.tellRules(found)
+	}
+	if onView := v.execute(v.withContainers(seen)); len(onView.found) > 0 {
+		return v.tellAll(onView.found)
+	}
+	return v.tellRules(found)
+}
+
+// tellRules names the rules that may be named, and sums up the others.
+func (v *verification) tellRules(found []finding) []Violation {
+	var open []finding
+	for i := range found {
+		if v.visibility(&found[i]) != ir.Hidden {
+			open = append(open, found[i])
+		}
+	}
+	out := v.tellAll(open)
+	if len(open) < len(found) {
+		out = append(out, say.refused())
+	}
+	return out
+}
+
+// tellAll leaves out paths and hints that name what the stage neither sees nor writes.
+func (v *verification) tellAll(found []finding) []Violation {
+	out := violations(found)
+	for i, f := range found {
+		if f.at != nil && !v.mayName(f.at) {
+			out[i].Path = nil
+		}
+		if f.hint != nil && !v.mayName(f.hint) {
+			out[i].Hint = ""
+		}
+	}
+	return out
+}
+
+// mayName reports whether the stage sees a place or is on the way to what it sees,
+// or writes it.
+func (v *verification) mayName(w region.Word) bool {
+	return v.stage.read.Start(v.args).Walk(w).Live() ||
+		v.stage.write.Start(v.args).Walk(w).Interior() ||
+		v.stage.blind.Start(v.args).Walk(w).Interior()
+}
+
+// visibility tells whether the actor may know that the gate of f failed. The
+// contract lists the gates that a stage can trigger. One that is not listed is
+// seen if what it read lies in the stage's region.
+func (v *verification) visibility(f *finding) ir.Visibility {
+	switch {
+	case f.known != "":
+		return f.known
+	case v.reached == stepScope && f.Gate != GateLimit:
+		return ir.Hidden // the view had nothing against it
+	case f.rule == "":
+		return ir.Seen
+	}
+	if listed := v.listedGates(f); len(listed) > 0 {
+		return worst(listed)
+	}
+	if v.sees(f.reads) {
+		return ir.Seen
+	}
+	return ir.Hidden
+}
+
+// listedGates are the contract's entries about the gate of f.
+func (v *verification) listedGates(f *finding) []ir.Visibility {
+	var all []ir.Visibility
+	for i := range v.stage.Gates {
+		g := &v.stage.Gates[i]
+		if g.Kind != f.rule || g.Name != f.name || g.At != nil && !v.isAt(g, f) {
+			continue
+		}
+		all = append(all, g.Visibility)
+	}
+	if n := v.expressions(f.rule); n > 1 && len(all) == n {
+		return all[f.nth : f.nth+1]
+	}
+	return all
+}
+
+// expressions is how many expressions of a kind the stage has that are told apart
+// by their order only.
+func (v *verification) expressions(kind ir.GateKind) int {
+	switch kind {
+	case ir.RequireGate:
+		return len(v.stage.Require)
+	case ir.EnsureGate:
+		return len(v.stage.Ensure)
+	default:
+		return 0
+	}
+}
+
+// isAt reports whether the gate g, which has a place, is about the place of f.
+func (v *verification) isAt(g *ir.Gate, f *finding) bool {
+	if f.rule == ir.ProduceGate {
+		return g.At.String() == f.typed.String()
+	}
+	return matchesWord(g.At.Bind(v.args).Segments, f.at)
+}
+
+func worst(all []ir.Visibility) ir.Visibility {
+	out := ir.Seen
+	for _, v := range all {
+		if v == ir.Hidden {
+			return v
+		}
+		if v == ir.Disclosed {
+			out = v
+		}
+	}
+	return out
+}
+
+// sees reports whether everything a rule read lies in the stage's region, or is a
+// label on the way to it.
+func (v *verification) sees(reads region.Region) bool {
+	if len(reads) == 0 {
+		return true
+	}
+	shown := v.stage.Read.Bind(v.args)
+	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, spine(shown)))
+	for _, g := range reads {
+		for _, p := range g.Include {
+			in := whole
+			if p.Shallow {
+				in = withSpine
+			}
+			one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
+			if region.Within(one, in, region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict != region.Yes {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// spine is the places above what a region shows.
+func spine(r region.Region) region.Region {
+	var out region.Grant
+	for _, g := range r {
+		for _, p := range g.Include {
+			for i := range p.Segments {
+				out.Include = append(out.Include, region.Pattern{Segments: p.Segments[:i], Shallow: true})
+			}
+		}
+	}
+	return asRegion(out)
+}
+
+// withContainers adds to what a stage sees the empty containers it writes into
+// without seeing them.
+func (v *verification) withContainers(seen *tree.Node) *tree.Node {
+	for _, container := range v.stage.unseen {
+		seen = addContainer(seen, v.snapshot.State, container.Bind(v.args).Segments)
+	}
+	return seen
+}
+
+// unseenContainers lists the containers that the exceptions to "what is written is
+// read" need: of appends, of new members, of blind additions.
+func unseenContainers(s *ir.Stage) []region.Pattern {
+	var out []region.Pattern
+	above := func(p region.Pattern) region.Pattern {
+		return region.Pattern{Segments: p.Segments[:len(p.Segments)-1]}
+	}
+	for _, g := range s.Write {
+		for _, p := range g.Include {
+			if n := len(p.Segments); n > 0 && p.Segments[n-1].Kind == region.FreshSegment {
+				out = append(out, above(p))
+			}
+		}
+	}
+	for _, g := range s.Blind {
+		for _, p := range g.Include {
+			if len(p.Segments) > 0 {
+				out = append(out, above(p))
+			}
+		}
+	}
+	for _, p := range s.Params {
+		if p.Kind == ir.NewParam {
+			out = append(out, p.Of)
+		}
+	}
+	return out
+}
+
+// addContainer returns seen with the containers on the path that exist in the
+// state. A wildcard goes through what is seen only, so that nothing is shown whose
+// existence the stage does not know.
+func addContainer(seen, state *tree.Node, path []region.Segment) *tree.Node {
+	if state == nil || state.Kind() != ir.Object && state.Kind() != ir.Array {
+		return seen
+	}
+	if seen == nil {
+		seen = tree.NewObject(nil)
+		if state.Kind() == ir.Array {
+			seen = tree.NewArray(nil).WithOrder(state.Order())
+		}
+	}
+	if len(path) == 0 || seen.Kind() != ir.Object {
+		return seen
+	}
+	if s := path[0]; s.Kind == region.KeyLiteral || s.Kind == region.Literal {
+		if child := addContainer(seen.Get(s.Text), state.Get(s.Text), path[1:]); child != nil {
+			return seen.With(s.Text, child)
+		}
+		return seen
+	}
+	return mapMembers(seen, func(name string, child *tree.Node) *tree.Node {
+		if !path[0].Matches(region.Key(name)) {
+			return child
+		}
+		return addContainer(child, state.Get(name), path[1:])
+	})
+}

@@ -1,0 +1,51 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// A finding is a violation together with what decides whether the actor may see
+// it (actor.go).
+type finding struct {
+	Violation
+
+	rule  ir.GateKind    // the gate that failed; "" if the finding is about the proposal itself
+	name  string         // of the gate, where gates of this kind have names
+	nth   int            // which of the stage's expressions of this kind
+	at    region.Word    // the node the rule is about, nil for none
+	reads region.Region  // what the rule read, every parameter bound
+	hint  region.Word    // the node that the hint names, nil if it names none
+	known ir.Visibility  // Seen if the actor knows it from what it wrote itself
+	typed region.Pattern // of a type or reference rule: the constrained node, for matching
+}
+
+// about makes f a finding about the node at w.
+func (f finding) about(w region.Word) finding {
+	f.at = slices.Clone(w)
+	path := w.Pointer()
+	f.Path = &path
+	return f
+}
+
+// onOp makes f a finding about one operation and the path as its actor wrote it.
+func (f finding) onOp(index int, path string) finding {
+	f.OpIndex, f.Path = &index, &path
+	return f
+}
+
+// of makes f a finding of a gate.
+func (f finding) of(kind ir.GateKind, name string) finding {
+	f.rule, f.name = kind, name
+	return f
+}
+
+func violations(found []finding) []Violation {
+	out := make([]Violation, len(found))
+	for i := range found {
+		out[i] = found[i].Violation
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package verify
+
+import (
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+// A matching walks the nodes of a state that a pattern matches: the nodes
+// themselves, not what is below them. Literal segments are looked up; only
+// wildcards look at all members.
+type matching struct {
+	visit func(w region.Word, n *tree.Node) bool // false ends the walk
+	word  region.Word
+}
+
+// eachMatch calls visit for every node of root that p matches, until visit
+// returns false. The word is only valid during the call. Parameters of p must be
+// bound; fresh segments match nothing.
+func eachMatch(root *tree.Node, p region.Pattern, visit func(w region.Word, n *tree.Node) bool) {
+	(&matching{visit: visit}).walk(root, p.Segments)
+}
+
+// eachMatchBelow is the same for the matches that extend w, where the node n is
+// and to which the first segments have already been matched.
+func eachMatchBelow(w region.Word, n *tree.Node, rest []region.Segment, visit func(w region.Word, n *tree.Node) bool) {
+	(&matching{visit: visit, word: append(region.Word{}, w...)}).walk(n, rest)
+}
+
+func (m *matching) walk(n *tree.Node, rest []region.Segment) bool {
+	if n == nil {
+		return true
+	}
+	if len(rest) == 0 {
+		return m.visit(m.word, n)
+	}
+	switch s := rest[0]; s.Kind {
+	case region.KeyLiteral:
+		return m.step(region.Key(s.Text), n.Get(s.Text), rest[1:])
+	case region.IndexLiteral:
+		return m.step(region.Index(s.Index), n.At(s.Index), rest[1:])
+	case region.Literal:
+		return m.literal(n, s, rest[1:])
+	case region.AnyDepth:
+		return m.walk(n, rest[1:]) && m.children(n, s, rest)
+	default:
+		return m.children(n, s, rest[1:])
+	}
+}
+
+func (m *matching) literal(n *tree.Node, s region.Segment, rest []region.Segment) bool {
+	if n.Kind() == ir.Object {
+		return m.step(region.Key(s.Text), n.Get(s.Text), rest)
+	}
+	i, ok := parseIndex(s.Text)
+	return !ok || m.step(region.Index(i), n.At(i), rest)
+}
+
+func (m *matching) children(n *tree.Node, s region.Segment, rest []region.Segment) bool {
+	for name, c := range n.Members() {
+		if l := region.Key(name); s.Matches(l) && !m.step(l, c, rest) {
+			return false
+		}
+	}
+	for i, c := range n.Elements() {
+		if l := region.Index(i); s.Matches(l) && !m.step(l, c, rest) {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *matching) step(l region.Letter, n *tree.Node, rest []region.Segment) bool {
+	m.word = append(m.word, l)
+	going := m.walk(n, rest)
+	m.word = m.word[:len(m.word)-1]
+	return going
+}
+
+// nodeAtPattern is the node at a pattern of literal segments, nil if there is none.
+func nodeAtPattern(root *tree.Node, p region.Pattern) *tree.Node {
+	n := root
+	for _, s := range p.Segments {
+		switch {
+		case n == nil:
+			return nil
+		case s.Kind == region.IndexLiteral:
+			n = n.At(s.Index)
+		case n.Kind() == ir.Array:
+			i, ok := parseIndex(s.Text)
+			if !ok {
+				return nil
+			}
+			n = n.At(i)
+		default:
+			n = n.Get(s.Text)
+		}
+	}
+	return n
+}
+
+// matchesWord reports whether p matches w itself; a fresh letter meets every
+// wildcard. Patterns with AnyDepth go through every split.
+func matchesWord(segments []region.Segment, w region.Word) bool {
+	switch {
+	case len(segments) == 0:
+		return len(w) == 0
+	case segments[0].Kind == region.AnyDepth:
+		return matchesWord(segments[1:], w) || len(w) > 0 && matchesWord(segments, w[1:])
+	default:
+		return len(w) > 0 && segments[0].Matches(w[0]) && matchesWord(segments[1:], w[1:])
+	}
+}

@@ -1,0 +1,138 @@
+package verify
+
+import (
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+// A reference is a container whose keys are referred to, and every place in the
+// state type that refers to it. Types do not recurse, so the places are finitely
+// many patterns.
+type reference struct {
+	target region.Pattern
+	sites  []region.Pattern
+}
+
+// findReferences lists the containers that types refer to.
+func findReferences(p *Program) []reference {
+	f := referenceFinder{p: p}
+	f.walk(p.contract.State, nil)
+	return f.found
+}
+
+type referenceFinder struct {
+	p     *Program
+	found []reference
+}
+
+func (f *referenceFinder) walk(id ir.TypeID, path []region.Segment) {
+	if !f.p.types[id].refs {
+		return
+	}
+	t := &f.p.contract.Types[id]
+	down := func(to ir.TypeID, s region.Segment) { f.walk(to, append(path[:len(path):len(path)], s)) }
+	switch t.Kind {
+	case ir.RefType:
+		f.site(*t.Target, region.Pattern{Segments: path})
+	case ir.UnionType:
+		for _, alt := range t.Alternatives {
+			f.walk(alt, path)
+		}
+	case ir.MapType, ir.KeyedType:
+		down(t.Elem, region.Segment{Kind: region.AnyKey})
+	case ir.ListType, ir.SetType, ir.LogType:
+		down(t.Elem, region.Segment{Kind: region.AnyIndex})
+	case ir.RecordType:
+		for _, m := range t.Members {
+			down(m.Type, region.Segment{Kind: region.KeyLiteral, Text: m.Name})
+		}
+		if t.Rest != ir.NoType {
+			down(t.Rest, region.Segment{Kind: region.AnyKey})
+		}
+	}
+}
+
+func (f *referenceFinder) site(target, site region.Pattern) {
+	for i := range f.found {
+		if f.found[i].target.String() == target.String() {
+			f.found[i].sites = append(f.found[i].sites, site)
+			return
+		}
+	}
+	f.found = append(f.found, reference{target, []region.Pattern{site}})
+}
+
+// checkReferrers looks, where members of a referred container went away, for nodes
+// that still refer to them. Nodes that were written themselves are checked already.
+func (v *verification) checkReferrers() []finding {
+	var found []finding
+	for i := range v.p.references {
+		r := &v.p.references[i]
+		gone := v.goneFrom(r.target)
+		if len(gone) == 0 {
+			continue
+		}
+		for _, site := range r.sites {
+			eachMatch(v.after, site, func(w region.Word, n *tree.Node) bool {
+				if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) {
+					found = append(found, v.dangling(r, site, w, n)...)
+				}
+				return true
+			})
+		}
+	}
+	return found
+}
+
+// dangling checks one referring node by its type: in a union the string may be
+// fine all the same.
+func (v *verification) dangling(r *reference, site region.Pattern, w region.Word, n *tree.Node) []finding {
+	c := typeCheck{p: v.p, ctx: v.ctx, state: v.after, word: append(region.Word{}, w...)}
+	c.check(n, v.p.typeAt(v.after, w))
+	if len(c.found) == 0 {
+		return nil
+	}
+	f := say.keyInUse(r.target).of(ir.RefGate, "").about(w)
+	f.typed = site
+	f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
+	return []finding{f}
+}
+
+func (v *verification) wrote(w region.Word) bool {
+	for _, t := range v.targets {
+		if w.HasPrefix(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// goneFrom is the members of a container that the commit takes away.
+func (v *verification) goneFrom(container region.Pattern) map[string]bool {
+	gone := map[string]bool{}
+	for _, t := range v.targets {
+		if len(t) <= len(container.Segments) {
+			if matchesWord(container.Segments[:len(t)], t) {
+				v.goneWhole(container, gone)
+			}
+			continue
+		}
+		member := t[len(container.Segments)]
+		if len(t) == len(container.Segments)+1 && member.Kind == region.KeyLetter && matchesWord(container.Segments, t[:len(t)-1]) &&
+			tree.NodeAt(v.snapshot.State, t) != nil && tree.NodeAt(v.after, t) == nil {
+			gone[member.Name] = true
+		}
+	}
+	return gone
+}
+
+// goneWhole compares a container that was written from above.
+func (v *verification) goneWhole(container region.Pattern, gone map[string]bool) {
+	was, now := nodeAtPattern(v.snapshot.State, container), nodeAtPattern(v.after, container)
+	for name := range was.Members() {
+		if now.Get(name) == nil {
+			gone[name] = true
+		}
+	}
+}

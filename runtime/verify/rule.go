@@ -1,0 +1,104 @@
+package verify
+
+import (
+	"context"
+	"errors"
+
+	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// A rule is a compiled expression with its footprint.
+type rule struct {
+	source    *ir.Expr
+	program   *expr.Program
+	footprint footprint
+}
+
+func (p *Program) newRule(x *ir.Expr, scope expr.Scope) (rule, error) {
+	program, err := p.env.Compile(*x, scope)
+	if err != nil {
+		return rule{}, err
+	}
+	return rule{source: x, program: program, footprint: newFootprint(patternsRead(x))}, nil
+}
+
+// judge evaluates a rule. If it does not hold, f is returned as it describes that;
+// an evaluation that fails counts as a rule that does not hold.
+func (r *rule) judge(ctx context.Context, in *expr.Input, f finding) (finding, bool) {
+	holds, err := r.program.Eval(ctx, in)
+	if err == nil {
+		return f, holds
+	}
+	var failed *expr.EvalError
+	if errors.As(err, &failed) && failed.Code == expr.CostExceeded {
+		return f.tooCostly(), false
+	}
+	return f.broken(), false
+}
+
+// readsBelow is the region that a rule over self reads if self stands at w.
+func (r *rule) readsBelow(w region.Word) region.Region {
+	prefix := patternOf(w)
+	g := region.Grant{}
+	for _, p := range patternsRead(r.source) {
+		g.Include = append(g.Include, region.Pattern{
+			Segments: append(append([]region.Segment{}, prefix.Segments...), p.Segments...), Shallow: p.Shallow,
+		})
+	}
+	return asRegion(g)
+}
+
+// readsBound is the region that a rule reads under a binding of its parameters.
+func (r *rule) readsBound(args region.Binding) region.Region {
+	g := region.Grant{}
+	for _, p := range patternsRead(r.source) {
+		g.Include = append(g.Include, p.Bind(args))
+	}
+	return asRegion(g)
+}
+
+func asRegion(g region.Grant) region.Region {
+	if len(g.Include) == 0 {
+		return nil
+	}
+	return region.Region{g}
+}
+
+func patternsRead(x *ir.Expr) []region.Pattern {
+	out := make([]region.Pattern, len(x.Reads))
+	for i := range x.Reads {
+		out[i] = x.Reads[i].Pattern
+	}
+	return out
+}
+
+// A footprint is a set of paths a rule reads, ready to be asked whether a write
+// meets it.
+type footprint struct{ start region.Cursor }
+
+func newFootprint(reads []region.Pattern) footprint {
+	set := region.Compile(asRegion(region.Grant{Include: reads}))
+	return footprint{start: set.Start(region.Binding{})}
+}
+
+// meets reports whether a write of everything at and below w changes something
+// that is read (spec/semantics.md section 6.1).
+func (f footprint) meets(w region.Word) bool { return f.start.Walk(w).Live() }
+
+// patternOf is the pattern of exactly one place.
+func patternOf(w region.Word) region.Pattern {
+	out := region.Pattern{Segments: make([]region.Segment, len(w))}
+	for i, l := range w {
+		switch l.Kind {
+		case region.IndexLetter:
+			out.Segments[i] = region.Segment{Kind: region.IndexLiteral, Index: l.Index}
+		case region.FreshLetter:
+			out.Segments[i] = region.Segment{Kind: region.FreshSegment}
+		default:
+			out.Segments[i] = region.Segment{Kind: region.KeyLiteral, Text: l.Name}
+		}
+	}
+	return out
+}

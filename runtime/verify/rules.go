@@ -1,0 +1,66 @@
+package verify
+
+import (
+	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+// checkRequire is the require step, on the state before.
+func (v *verification) checkRequire() []finding {
+	var found []finding
+	v.measuresBefore = measures{p: v.p, state: v.snapshot.State}
+	in := &expr.Input{Before: v.snapshot.State, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
+	for i := range v.stage.require {
+		r := &v.stage.require[i]
+		f, ok := r.judge(v.ctx, in, say.require(v.stage.Name).of(ir.RequireGate, ""))
+		if !ok {
+			f.nth, f.reads = i, r.readsBound(v.args)
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// checkRules is the last step: ensure, the invariants that the commit can have
+// changed, and the guard of the move.
+func (v *verification) checkRules() []finding {
+	v.measuresAfter = measures{p: v.p, state: v.after}
+	found := append(v.checkEnsure(), v.checkInvariants()...)
+	return append(found, v.checkGuard()...)
+}
+
+func (v *verification) checkEnsure() []finding {
+	if v.stage == nil {
+		return nil
+	}
+	var found []finding
+	in := &expr.Input{Before: v.snapshot.State, After: v.after, Params: v.args, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
+	for i := range v.stage.ensure {
+		r := &v.stage.ensure[i]
+		f, ok := r.judge(v.ctx, in, say.ensure(v.stage.Name).of(ir.EnsureGate, ""))
+		if !ok {
+			f.nth, f.reads = i, r.readsBound(v.args)
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// checkInvariants evaluates the invariants whose footprint meets a target, and
+// those that read the phase if it moves (spec/semantics.md section 6.1).
+func (v *verification) checkInvariants() []finding {
+	r := ruleRun{
+		p: v.p, ctx: v.ctx, before: v.snapshot.State, state: v.after,
+		phase: v.phaseAfter(), measures: &v.measuresAfter,
+	}
+	moves := r.phase != v.snapshot.Phase
+	for i := range v.p.invariants {
+		inv := &v.p.invariants[i]
+		if moves && inv.Expr != nil && inv.Expr.ReadsPhase {
+			r.all(inv)
+		} else {
+			r.touched(inv, v.targets)
+		}
+	}
+	return r.found
+}

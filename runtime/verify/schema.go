@@ -1,0 +1,298 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+// The schema step checks what the patch touched. At and below each effective
+// target the value is checked against its type in full. Above it only what the
+// write can have changed: that a record still has its member and knows it, that a
+// keyed element still holds its key, that a union still has an alternative, that
+// the constraints which read the written part hold. Logs must have kept what they
+// held. Everything else was valid and still is.
+
+// checkSchema is the schema step: types, references, produce.
+func (v *verification) checkSchema() []finding {
+	t := touched{v: v, check: typeCheck{p: v.p, ctx: v.ctx, state: v.after}}
+	for _, target := range v.targets {
+		t.target(target)
+	}
+	found := append(t.found, v.checkReferrers()...)
+	return append(found, v.checkProduce()...)
+}
+
+// touched checks the targets of one commit.
+type touched struct {
+	v     *verification
+	check typeCheck
+	found []finding
+	above []constrained // nodes above the present target whose types have constraints
+}
+
+// A constrained is a node on the way to a target.
+type constrained struct {
+	id    ir.TypeID
+	node  *tree.Node
+	depth int
+}
+
+// target walks from the root to one target and checks what stands at its end.
+func (t *touched) target(w region.Word) {
+	p := t.v.p
+	t.above = t.above[:0]
+	id, n, was := p.contract.State, t.v.after, t.v.snapshot.State
+	for depth, l := range w {
+		if p.ambiguous(id) {
+			t.whole(w[:depth], n, id)
+			t.constraints(w)
+			return
+		}
+		t.note(id, n, depth)
+		settled := p.settle(id, n)
+		if l.Kind == region.FreshLetter {
+			t.appended(w[:depth], n, was, p.below(settled, l.Name))
+			t.constraints(w)
+			return
+		}
+		if !t.mayHold(w[:depth+1], n, settled) {
+			return
+		}
+		id = p.below(settled, l.Name)
+		n, was = child(n, l), child(was, l)
+	}
+	t.keptLogs(w, was, n, id)
+	if n != nil {
+		t.whole(w, n, id)
+	}
+	t.constraints(w)
+}
+
+// ambiguous reports whether values of type id must be looked into to know what the
+// type says about what is below them.
+func (p *Program) ambiguous(id ir.TypeID) bool {
+	return p.contract.Types[id].Kind == ir.UnionType && p.types[id].container == ir.NoType
+}
+
+// note keeps a node above the target if its type has constraints.
+func (t *touched) note(id ir.TypeID, n *tree.Node, depth int) {
+	for {
+		if len(t.v.p.wheres[id]) > 0 {
+			t.above = append(t.above, constrained{id, n, depth})
+		}
+		if t.v.p.contract.Types[id].Kind != ir.UnionType {
+			return
+		}
+		id = t.v.p.alternative(&t.v.p.contract.Types[id], n)
+	}
+}
+
+// mayHold checks what the container n, of a type without unions, has to say about
+// the last letter of w.
+func (t *touched) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
+	p := t.v.p
+	c, name := &p.contract.Types[settled], w[len(w)-1].Name
+	present := n.Get(name) != nil
+	switch c.Kind {
+	case ir.RecordType:
+		m, declared := c.Member(name)
+		if !declared && c.Rest == ir.NoType && present {
+			t.add(p.unknownMember(c, p.types[settled].text, name, w))
+			return false
+		}
+		if declared && !m.Optional && !present {
+			t.add(say.missingMember(p.types[settled].text, name).about(w))
+			return false
+		}
+	case ir.KeyedType:
+		if present && n.Get(name).Kind() == ir.Object && !namesItself(c, name, n.Get(name)) {
+			t.add(say.otherKey(c).about(w))
+			return false
+		}
+	}
+	return true
+}
+
+// whole checks the value n at w in full.
+func (t *touched) whole(w region.Word, n *tree.Node, id ir.TypeID) {
+	t.check.word = append(t.check.word[:0], w...)
+	before := len(t.check.found)
+	t.check.check(n, id)
+	for _, f := range t.check.found[before:] {
+		t.add(f)
+	}
+}
+
+// appended checks the elements that were added to the set or log at w.
+func (t *touched) appended(w region.Word, array, was *tree.Node, elem ir.TypeID) {
+	for i := was.Len(); i < array.Len(); i++ {
+		t.whole(append(slices.Clone(w), region.Index(i)), array.At(i), elem)
+	}
+}
+
+// constraints evaluates the constraints above the target w that read what was
+// written.
+func (t *touched) constraints(w region.Word) {
+	for _, c := range t.above {
+		rules := t.v.p.wheres[c.id]
+		for i := range rules {
+			if !rules[i].footprint.meets(w[c.depth:]) {
+				continue
+			}
+			if f, ok := t.v.p.where(t.v.ctx, &rules[i], c.node, c.id, w[:c.depth]); !ok {
+				t.add(f)
+			}
+		}
+	}
+}
+
+// add keeps a finding, once, with the operation that wrote what it is about.
+func (t *touched) add(f finding) {
+	for i := range t.found {
+		if g := &t.found[i]; g.Code == f.Code && g.Rule == f.Rule && slices.Equal(g.at, f.at) {
+			return
+		}
+	}
+	if op := t.v.writer(f.at); op >= 0 {
+		f.OpIndex = &op
+		f.known = t.v.knownToWriter(f)
+	}
+	t.found = append(t.found, f)
+}
+
+// writer is the last operation that wrote everything at and below w, -1 if none did.
+func (v *verification) writer(w region.Word) int {
+	for i := len(v.effects) - 1; i >= 0; i-- {
+		for _, t := range v.effects[i].Targets {
+			if len(t) > 0 && isFresh(t[len(t)-1]) && len(w) >= len(t) && !isFresh(w[len(t)-1]) {
+				t, w := t[:len(t)-1], w[:len(t)]
+				if w.HasPrefix(t) {
+					return v.patch[i].Index
+				}
+				continue
+			}
+			if w.HasPrefix(t) {
+				return v.patch[i].Index
+			}
+		}
+	}
+	return -1
+}
+
+// knownToWriter tells what the actor knows about a failure inside of what it wrote:
+// all of it, unless it takes a look elsewhere to see it.
+func (v *verification) knownToWriter(f finding) ir.Visibility {
+	if f.rule == ir.RefGate {
+		return ""
+	}
+	return ir.Seen
+}
+
+// keptLogs checks that the logs at and below w, which may have been written as a
+// whole, still begin with what they held. A log goes away only together with an
+// entry of a map or keyed list, or an element of a list, that it is inside of.
+func (t *touched) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
+	if was == nil || was == n || !t.v.p.types[id].logs || n == nil && t.isEntry(w) {
+		return
+	}
+	t.check.word = append(t.check.word[:0], w...)
+	before := len(t.check.found)
+	t.check.logs(was, n, id)
+	for _, f := range t.check.found[before:] {
+		t.add(f)
+	}
+}
+
+// isEntry reports whether w is an entry of a container whose entries come and go.
+func (t *touched) isEntry(w region.Word) bool {
+	if len(w) == 0 {
+		return false
+	}
+	p := t.v.p
+	parent := w[:len(w)-1]
+	settled := p.settle(p.typeAt(t.v.snapshot.State, parent), tree.NodeAt(t.v.snapshot.State, parent))
+	k := p.contract.Types[settled].Kind
+	return k == ir.MapType || k == ir.KeyedType
+}
+
+// logs compares the logs of one value before and after.
+func (c *typeCheck) logs(was, n *tree.Node, id ir.TypeID) {
+	if was == nil || was == n || !c.p.types[id].logs {
+		return
+	}
+	settled := c.p.settle(id, was)
+	t := &c.p.contract.Types[settled]
+	switch t.Kind {
+	case ir.LogType:
+		if !beginsWith(n, was) {
+			c.report(say.logChanged())
+		}
+	case ir.RecordType, ir.MapType, ir.KeyedType:
+		for name, child := range was.Members() {
+			if next := n.Get(name); next != nil || t.Kind == ir.RecordType {
+				c.at(region.Key(name), func() { c.logs(child, next, c.p.below(settled, name)) })
+			}
+		}
+	}
+}
+
+// beginsWith reports whether the array n has all elements of was in front.
+func beginsWith(n, was *tree.Node) bool {
+	if n == nil || n.Kind() != ir.Array {
+		return was.Len() == 0 && n != nil
+	}
+	for i, e := range was.Elements() {
+		if next := n.At(i); next == nil || !tree.Equal(next, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// typeAt is the type of the value at w in root, as far as types and values tell.
+func (p *Program) typeAt(root *tree.Node, w region.Word) ir.TypeID {
+	id, n := p.contract.State, root
+	for _, l := range w {
+		if n == nil {
+			return ir.NoType
+		}
+		id = p.below(p.settle(id, n), l.Name)
+		n = child(n, l)
+	}
+	return id
+}
+
+// checkProduce checks that what the stage must produce is there. An append to a
+// log counts if this patch made it.
+func (v *verification) checkProduce() []finding {
+	var found []finding
+	for i := range v.stage.Produce {
+		p := v.stage.Produce[i].Bind(v.args)
+		if v.produced(p) {
+			continue
+		}
+		f := say.notProduced(v.stage.Name, patternText(p)).of(ir.ProduceGate, "")
+		f.nth, f.typed = i, v.stage.Produce[i]
+		f.reads = region.Region{{Include: []region.Pattern{p}}}
+		found = append(found, f)
+	}
+	return found
+}
+
+func (v *verification) produced(p region.Pattern) bool {
+	last := len(p.Segments) - 1
+	if last < 0 || p.Segments[last].Kind != region.FreshSegment {
+		there := false
+		eachMatch(v.after, p, func(region.Word, *tree.Node) bool { there = true; return false })
+		return there
+	}
+	grew := false
+	eachMatch(v.after, region.Pattern{Segments: p.Segments[:last]}, func(w region.Word, n *tree.Node) bool {
+		grew = n.Len() > tree.NodeAt(v.snapshot.State, w).Len()
+		return !grew
+	})
+	return grew
+}

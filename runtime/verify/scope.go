@@ -1,0 +1,356 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+// The scope step (spec/semantics.md section 3.5) judges authority before anything
+// else, and authority before existence. First, for all operations, wherever the
+// state type fixes what a pointer means; there the answer depends on no state. If
+// that finds something, no operation runs. Then the operations run one after the
+// other, and what is still open is judged on the state each of them runs on.
+//
+// execute is the whole step as a function of a state. It runs a second time on
+// what the actor sees, to find out what the actor may be told (actor.go).
+
+// A use is one pointer of an operation and the authority that it needs.
+type use struct {
+	op    *tree.Op
+	ptr   tree.Pointer
+	raw   string
+	how   access
+	needs authority
+	again bool // another use has the same pointer; one report of its spelling is enough
+	place place
+}
+
+// An authority is what a stage must have been granted for a use.
+type authority uint8
+
+const (
+	toWrite authority = iota // inside one write grant; or to add a new member, inside one blind grant
+	toTake                   // inside one source grant
+	toTest                   // inside one source or read grant
+)
+
+// typeUses lists the uses of all operations and types them without a state.
+func (v *verification) typeUses() {
+	v.uses = make([]use, 0, 2*len(v.patch))
+	for i := range v.patch {
+		op := &v.patch[i]
+		switch op.Kind {
+		case tree.OpAdd:
+			v.use(op, op.Path, op.RawPath, inserts, toWrite)
+		case tree.OpRemove:
+			v.use(op, op.Path, op.RawPath, takes, toWrite)
+		case tree.OpReplace:
+			v.use(op, op.Path, op.RawPath, looks, toWrite)
+		case tree.OpTest:
+			v.use(op, op.Path, op.RawPath, looks, toTest)
+		case tree.OpCopy:
+			v.use(op, op.From, op.RawFrom, looks, toTake)
+			v.use(op, op.Path, op.RawPath, inserts, toWrite)
+		case tree.OpMove:
+			v.use(op, op.From, op.RawFrom, looks, toTake)
+			v.use(op, op.From, op.RawFrom, takes, toWrite)
+			v.uses[len(v.uses)-1].again = true
+			v.use(op, op.Path, op.RawPath, inserts, toWrite)
+		}
+	}
+}
+
+func (v *verification) use(op *tree.Op, ptr tree.Pointer, raw string, how access, needs authority) {
+	v.uses = append(v.uses, use{op: op, ptr: ptr, raw: raw, how: how, needs: needs, place: v.p.locate(nil, ptr, how)})
+}
+
+// checkScope is the scope step on the state.
+func (v *verification) checkScope() []finding {
+	done := v.execute(v.snapshot.State)
+	v.after, v.effects = done.after, done.effects
+	for _, e := range done.effects {
+		for _, t := range e.Targets {
+			v.target(t)
+		}
+	}
+	return done.found
+}
+
+// target notes an effective target, unless one above it is noted already.
+func (v *verification) target(t region.Word) {
+	for _, known := range v.targets {
+		if t.HasPrefix(known) {
+			return
+		}
+	}
+	v.targets = slices.DeleteFunc(v.targets, func(known region.Word) bool { return known.HasPrefix(t) })
+	v.targets = append(v.targets, t)
+}
+
+// An execution is the scope step on one state.
+type execution struct {
+	v       *verification
+	write   region.Cursor
+	blind   region.Cursor
+	source  region.Cursor
+	read    region.Cursor
+	after   *tree.Node
+	effects []tree.Effect
+	found   []finding
+}
+
+func (v *verification) execute(root *tree.Node) *execution {
+	e := &execution{
+		v: v, after: root,
+		write: v.stage.write.Start(v.args), blind: v.stage.blind.Start(v.args),
+		source: v.stage.source.Start(v.args), read: v.stage.read.Start(v.args),
+	}
+	never := e.judgeTyped()
+	if len(e.found) > 0 {
+		return e
+	}
+	e.effects = make([]tree.Effect, 0, len(v.patch))
+	for i := range v.patch {
+		if e.runOp(&v.patch[i]); len(e.found) > 0 {
+			e.after = root
+			e.found = append(e.found, laterThan(i, never)...)
+			return e
+		}
+	}
+	return e
+}
+
+// laterThan are the findings about operations after i.
+func laterThan(i int, found []finding) []finding {
+	var out []finding
+	for _, f := range found {
+		if *f.OpIndex > i {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// judgeTyped judges every use that the state type settles. It returns, apart,
+// those uses of untyped parts that no state could allow: they are reported if the
+// run ends before it reaches them.
+func (e *execution) judgeTyped() (never []finding) {
+	for i := range e.v.uses {
+		u := &e.v.uses[i]
+		allowed, exact := u.place.anyWord(u.how, func(w region.Word) bool { return e.allows(u, w) })
+		switch {
+		case allowed && u.place.fault == entryByIndex:
+			e.report(say.entryByIndex(u.op.Index, u.raw, e.bagOf(u)))
+		case !allowed && u.place.rest == nil:
+			e.report(e.outside(u))
+		case !allowed && exact:
+			never = append(never, e.outside(u))
+		}
+	}
+	return never
+}
+
+// bagOf is "set" or "log", whichever the pointer of u goes into by index.
+func (e *execution) bagOf(u *use) string {
+	t := e.v.p.contract.State
+	for _, token := range u.ptr {
+		switch e.v.p.types[t].form {
+		case setForm:
+			return tree.SetOrder.String()
+		case logForm:
+			return tree.LogOrder.String()
+		}
+		t = e.v.p.below(t, token)
+	}
+	return tree.LogOrder.String()
+}
+
+// report adds a finding unless the same was said about the operation before: a
+// move reads and writes its source.
+func (e *execution) report(f finding) {
+	for i := range e.found {
+		g := &e.found[i]
+		if g.Code == f.Code && g.Message == f.Message && *g.OpIndex == *f.OpIndex && *g.Path == *f.Path {
+			return
+		}
+	}
+	e.found = append(e.found, f)
+}
+
+// allows reports whether the stage may use the word w as u does.
+func (e *execution) allows(u *use, w region.Word) bool {
+	switch u.needs {
+	case toWrite:
+		return e.write.Walk(w).Interior() || e.addsBlindly(u, w)
+	case toTake:
+		return e.source.Walk(w).Interior()
+	default:
+		return e.source.Walk(w).Interior() || e.read.Walk(w).Interior()
+	}
+}
+
+// addsBlindly reports whether u may add a new member at w without seeing it.
+func (e *execution) addsBlindly(u *use, w region.Word) bool {
+	return u.op.Kind == tree.OpAdd && len(w) > 0 && w[len(w)-1].Kind == region.KeyLetter && e.blind.Walk(w).Interior()
+}
+
+// outside is the finding that u is not allowed.
+func (e *execution) outside(u *use) finding {
+	s := e.v.stage
+	switch u.needs {
+	case toWrite:
+		return say.outsideWrite(s.Name, u.op.Index, u.raw, e.v.nearestPatterns(u.ptr, s.Write, s.Blind))
+	case toTake:
+		return say.outsideSource(s.Name, u.op.Index, u.raw, e.v.nearestPatterns(u.ptr, s.Source))
+	default:
+		return say.outsideRead(s.Name, u.op.Index, u.raw, e.v.nearestPatterns(u.ptr, s.Read, s.Source))
+	}
+}
+
+// runOp judges what is still open about an operation and runs it.
+func (e *execution) runOp(op *tree.Op) {
+	value := op.Value
+	for i := range e.v.uses {
+		u := &e.v.uses[i]
+		if u.op != op {
+			continue
+		}
+		at := e.locate(u)
+		if !e.judgeOpen(u, at) {
+			return
+		}
+		if u.how == inserts || op.Kind == tree.OpReplace {
+			value = e.valueFor(op, at)
+		}
+	}
+	e.apply(op, value)
+}
+
+// locate types a use on the running state, if its type does not do so. The end of
+// a move is typed in the state after the removal.
+func (e *execution) locate(u *use) place {
+	if u.place.rest == nil {
+		return u.place
+	}
+	root := e.after
+	if u.op.Kind == tree.OpMove && u.how == inserts {
+		removal := tree.Op{Index: u.op.Index, Kind: tree.OpRemove, Path: u.op.From, RawPath: u.op.RawFrom}
+		if next, _, problem := tree.Apply(root, removal); problem == nil && len(u.op.From) > 0 {
+			root = next
+		}
+	}
+	return e.v.p.locate(root, u.ptr, u.how)
+}
+
+// judgeOpen judges a use on the running state, and reports whether it is allowed.
+func (e *execution) judgeOpen(u *use, at place) bool {
+	if u.place.rest != nil {
+		if allowed, _ := at.anyWord(u.how, func(w region.Word) bool { return e.allows(u, w) }); !allowed {
+			e.report(e.outside(u))
+			return false
+		}
+	}
+	if u.op.Kind == tree.OpAdd && at.rest == nil && e.addsBlindly(u, at.word) &&
+		!e.write.Walk(at.word).Interior() && tree.NodeAt(e.after, at.word) != nil {
+		f := say.blindExisting(e.v.stage.Name, u.op.Index, u.raw)
+		f.known = ir.Disclosed
+		e.report(f)
+		return false
+	}
+	return true
+}
+
+// valueFor is the value that op puts at the place, with its sets and logs marked
+// as the place's type has them; nil to leave copying and moving to the operation.
+func (e *execution) valueFor(op *tree.Op, at place) *tree.Node {
+	t := at.typ
+	if at.lifted {
+		t = e.v.p.contract.Types[e.v.p.types[t].container].Elem
+	}
+	if !op.Kind.HasFrom() {
+		return e.v.p.shape(op.Value, t)
+	}
+	from := e.v.p.locate(e.after, op.From, looks)
+	if from.typ == t || !e.v.p.types[from.typ].ordered && !e.v.p.types[t].ordered {
+		return nil
+	}
+	n := tree.NodeAt(e.after, from.word)
+	if n == nil || from.rest != nil {
+		return nil
+	}
+	if shaped := e.v.p.reshape(n, t); shaped != n {
+		return shaped
+	}
+	return nil
+}
+
+// apply runs one operation; value takes the place of what it says or copies.
+func (e *execution) apply(op *tree.Op, value *tree.Node) {
+	limits := e.v.p.limits.State
+	next, effect, problem := e.after, tree.Effect{}, (*tree.Problem)(nil)
+	switch {
+	case op.Kind.HasFrom() && value != nil && !op.MovesIntoItself():
+		next, effect, problem = e.applyShaped(op, value)
+	case value != op.Value && !op.Kind.HasFrom():
+		shaped := *op
+		shaped.Value = value
+		next, effect, problem = limits.Apply(e.after, shaped)
+	default:
+		next, effect, problem = limits.Apply(e.after, *op)
+	}
+	if problem != nil {
+		e.report(e.explain(op, say.problem(problem)))
+		return
+	}
+	e.after = next
+	e.effects = append(e.effects, effect)
+}
+
+// applyShaped runs a copy or move whose value changes its marks on the way.
+func (e *execution) applyShaped(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
+	limits, root := e.v.p.limits.State, e.after
+	effect, problem := tree.Resolve(root, *op)
+	if problem != nil {
+		return root, effect, problem
+	}
+	if op.Kind == tree.OpMove {
+		removal := tree.Op{Index: op.Index, Kind: tree.OpRemove, Path: op.From, RawPath: op.RawFrom}
+		if root, _, problem = limits.Apply(root, removal); problem != nil {
+			return e.after, effect, problem
+		}
+	}
+	next, _, problem := limits.Apply(root, tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path, RawPath: op.RawPath, Value: value})
+	return next, effect, problem
+}
+
+// explain adds what the types know about a path that led nowhere.
+func (e *execution) explain(op *tree.Op, f finding) finding {
+	if f.Code != PathMissing {
+		return f
+	}
+	ptr := op.Path
+	if f.Path != nil && *f.Path != op.RawPath {
+		ptr = op.From
+	}
+	if field := e.v.p.indexIntoKeyed(ptr); field != "" {
+		return f.keyedHint(field)
+	}
+	return f
+}
+
+// indexIntoKeyed is the key field of the keyed list that ptr goes into with a
+// token that looks like a position, "" if there is none.
+func (p *Program) indexIntoKeyed(ptr tree.Pointer) string {
+	t := p.contract.State
+	for _, token := range ptr {
+		c := &p.contract.Types[p.types[t].container]
+		if _, isIndex := parseIndex(token); c.Kind == ir.KeyedType && (isIndex || token == "-") {
+			return c.KeyField
+		}
+		t = p.below(t, token)
+	}
+	return ""
+}

@@ -1,0 +1,177 @@
+package verify
+
+import (
+	"context"
+
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+// A Snapshot is a state at a version, in patch space.
+type Snapshot struct {
+	State   *tree.Node
+	Phase   string
+	Version uint64
+}
+
+// A Proposal is what an actor wants to change. Only Patch comes from the actor.
+type Proposal struct {
+	Stage string
+	Args  map[string]string // the keys that the stage's parameters are bound to
+	Role  string
+	Patch []byte // a JSON Patch array, or {"patch": [...], "next": "phase"}
+	Next  string // the phase to move to, if the host says so
+
+	// Stale is asked after the phase step, if it is not nil: what the host has to say
+	// against the proposal's version, key or attempts. Its violations belong to the
+	// stale gate, and an actor sees them as they are: paths must be ones it reads.
+	Stale func() []Violation
+
+	Attempt    int      // which try this is, from 1; 0 if tries are not counted
+	Normalised []string // leniencies that were applied to Patch before
+}
+
+// An Outcome is what Verify and Advance return.
+type Outcome struct {
+	Verdict Verdict
+	After   Snapshot      // of a commit, the new state; else the one before
+	Effects []tree.Effect // what the patch's operations read and wrote; of a commit or noop
+	Next    string        // the phase that a commit moved to, "" if it did not move
+
+	verification *verification
+	found        []finding
+}
+
+// Verify decides a proposal; it never changes anything. A rejection is an outcome.
+// The error says what is broken: an *UnknownStageError, an *UnknownArgumentError,
+// or the context's.
+func (p *Program) Verify(ctx context.Context, s Snapshot, pr Proposal) (Outcome, error) {
+	st, err := p.stage(pr.Stage, pr.Args)
+	if err != nil {
+		return Outcome{}, err
+	}
+	v := &verification{p: p, ctx: ctx, stage: st, snapshot: s, proposal: pr}
+	found := v.run()
+	if err := ctx.Err(); err != nil {
+		return Outcome{}, err
+	}
+	return v.outcome(found), nil
+}
+
+// A verification is one run of Verify.
+type verification struct {
+	p        *Program
+	ctx      context.Context
+	stage    *stage // nil when the host advances the phase
+	snapshot Snapshot
+	proposal Proposal
+
+	patch   tree.Patch
+	next    string         // the phase to move to, "" for none
+	args    region.Binding // every parameter of the stage, once the phase step passed
+	static  []finding      // what is wrong with the scope, whatever the state
+	uses    []use          // of the patch's pointers, in operation order
+	after   *tree.Node
+	effects []tree.Effect
+	targets []region.Word // the effective targets, none a prefix of another
+
+	reached                       step // the step that found something, or all of them
+	measuresBefore, measuresAfter measures
+}
+
+// A step is one of the steps of a verification.
+type step int
+
+const (
+	stepFormat step = iota // limit and format
+	stepPhase
+	stepStale
+	stepRequire
+	stepScope
+	stepSchema
+	stepRules
+	stepDone
+)
+
+// run runs the steps in their order until one finds something.
+func (v *verification) run() []finding {
+	v.after = v.snapshot.State
+	steps := [stepDone]func() []finding{
+		stepFormat:  v.readProposal,
+		stepPhase:   v.checkPhase,
+		stepStale:   v.checkStale,
+		stepRequire: v.checkRequire,
+		stepScope:   v.checkScope,
+		stepSchema:  v.checkSchema,
+		stepRules:   v.checkRules,
+	}
+	for i, check := range steps {
+		v.reached = step(i)
+		if found := check(); len(found) > 0 {
+			return found
+		}
+	}
+	v.reached = stepDone
+	return nil
+}
+
+func (v *verification) checkStale() []finding {
+	if v.proposal.Stale == nil {
+		return nil
+	}
+	var found []finding
+	for _, violation := range v.proposal.Stale() {
+		violation.Gate = GateStale
+		found = append(found, finding{Violation: violation})
+	}
+	return found
+}
+
+func (v *verification) outcome(found []finding) Outcome {
+	before := v.snapshot
+	out := Outcome{After: before, verification: v, found: found}
+	digest := before.State.Digest().String()
+	out.Verdict = Verdict{
+		Verdict: Reject, Contract: v.p.digest,
+		VersionBefore: before.Version, VersionAfter: before.Version,
+		StateBefore: digest, StateAfter: digest,
+		PhaseBefore: before.Phase, PhaseAfter: before.Phase,
+		Violations: violations(found), Normalised: append([]string{}, v.proposal.Normalised...),
+		Attempt: v.proposal.Attempt,
+	}
+	if v.stage != nil {
+		out.Verdict.MaxAttempts = v.stage.Attempts
+	}
+	if len(found) > 0 {
+		out.Verdict.Retryable = retryable(out.Verdict.Violations, v.proposal.Attempt, out.Verdict.MaxAttempts)
+		return out
+	}
+	v.accept(&out)
+	return out
+}
+
+// accept fills in what a commit or noop changed.
+func (v *verification) accept(out *Outcome) {
+	out.Effects = v.effects
+	moves := v.next != "" && v.next != v.snapshot.Phase
+	if !moves && (v.after == v.snapshot.State || tree.Equal(v.after, v.snapshot.State)) {
+		out.Verdict.Verdict = Noop
+		return
+	}
+	out.After = Snapshot{State: v.after, Phase: v.phaseAfter(), Version: v.snapshot.Version + 1}
+	if moves {
+		out.Next = v.next
+	}
+	out.Verdict.Verdict = Commit
+	out.Verdict.VersionAfter = out.After.Version
+	out.Verdict.StateAfter = v.after.Digest().String()
+	out.Verdict.PhaseAfter = out.After.Phase
+}
+
+// phaseAfter is the phase that holds if the proposal is accepted.
+func (v *verification) phaseAfter() string {
+	if v.next != "" {
+		return v.next
+	}
+	return v.snapshot.Phase
+}
