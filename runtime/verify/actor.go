@@ -124,28 +124,12 @@ func (v *verification) listedGates(f *finding) []ir.Visibility {
 	var all []ir.Visibility
 	for i := range v.stage.Gates {
 		g := &v.stage.Gates[i]
-		if g.Kind != f.rule || g.Name != f.name || g.At != nil && !v.isAt(g, f) {
+		if g.Kind != f.rule || g.Name != "" && g.Name != f.name || g.At != nil && !v.isAt(g, f) {
 			continue
 		}
 		all = append(all, g.Visibility)
 	}
-	if n := v.expressions(f.rule); n > 1 && len(all) == n {
-		return all[f.nth : f.nth+1]
-	}
 	return all
-}
-
-// expressions is how many expressions of a kind the stage has that are told apart
-// by their order only.
-func (v *verification) expressions(kind ir.GateKind) int {
-	switch kind {
-	case ir.RequireGate:
-		return len(v.stage.Require)
-	case ir.EnsureGate:
-		return len(v.stage.Ensure)
-	default:
-		return 0
-	}
 }
 
 // isAt reports whether the gate g, which has a place, is about the place of f.
@@ -153,7 +137,11 @@ func (v *verification) isAt(g *ir.Gate, f *finding) bool {
 	if f.rule == ir.ProduceGate {
 		return g.At.String() == f.typed.String()
 	}
-	return matchesWord(g.At.Bind(v.args).Segments, f.at)
+	at := f.at
+	if f.gated != nil {
+		at = f.gated
+	}
+	return matchesWord(g.At.Bind(v.args).Segments, at)
 }
 
 func worst(all []ir.Visibility) ir.Visibility {

@@ -14,12 +14,12 @@ type finding struct {
 
 	rule  ir.GateKind    // the gate that failed; "" if the finding is about the proposal itself
 	name  string         // of the gate, where gates of this kind have names
-	nth   int            // which of the stage's expressions of this kind
-	at    region.Word    // the node the rule is about, nil for none
+	at    region.Word    // the node the finding is about, nil for none
+	gated region.Word    // the node whose type is the gate, where that is not at
 	reads region.Region  // what the rule read, every parameter bound
 	hint  region.Word    // the node that the hint names, nil if it names none
 	known ir.Visibility  // Seen if the actor knows it from what it wrote itself
-	typed region.Pattern // of a type or reference rule: the constrained node, for matching
+	typed region.Pattern // of produce: the pattern, as the stage has it
 }
 
 // about makes f a finding about the node at w.

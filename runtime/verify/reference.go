@@ -76,7 +76,7 @@ func (v *verification) checkReferrers() []finding {
 		for _, site := range r.sites {
 			eachMatch(v.after, site, func(w region.Word, n *tree.Node) bool {
 				if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) {
-					found = append(found, v.dangling(r, site, w, n)...)
+					found = append(found, v.dangling(r, w, n)...)
 				}
 				return true
 			})
@@ -87,14 +87,13 @@ func (v *verification) checkReferrers() []finding {
 
 // dangling checks one referring node by its type: in a union the string may be
 // fine all the same.
-func (v *verification) dangling(r *reference, site region.Pattern, w region.Word, n *tree.Node) []finding {
+func (v *verification) dangling(r *reference, w region.Word, n *tree.Node) []finding {
 	c := typeCheck{p: v.p, ctx: v.ctx, state: v.after, word: append(region.Word{}, w...)}
 	c.check(n, v.p.typeAt(v.after, w))
 	if len(c.found) == 0 {
 		return nil
 	}
 	f := say.keyInUse(r.target).of(ir.RefGate, "").about(w)
-	f.typed = site
 	f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
 	return []finding{f}
 }

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"strconv"
+
 	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/ir"
 )
@@ -12,9 +14,9 @@ func (v *verification) checkRequire() []finding {
 	in := &expr.Input{Before: v.snapshot.State, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
 	for i := range v.stage.require {
 		r := &v.stage.require[i]
-		f, ok := r.judge(v.ctx, in, say.require(v.stage.Name).of(ir.RequireGate, ""))
+		f, ok := r.judge(v.ctx, in, say.require(v.stage.Name).of(ir.RequireGate, nth(i)))
 		if !ok {
-			f.nth, f.reads = i, r.readsBound(v.args)
+			f.reads = r.readsBound(v.args)
 			found = append(found, f)
 		}
 	}
@@ -37,9 +39,9 @@ func (v *verification) checkEnsure() []finding {
 	in := &expr.Input{Before: v.snapshot.State, After: v.after, Params: v.args, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
 	for i := range v.stage.ensure {
 		r := &v.stage.ensure[i]
-		f, ok := r.judge(v.ctx, in, say.ensure(v.stage.Name).of(ir.EnsureGate, ""))
+		f, ok := r.judge(v.ctx, in, say.ensure(v.stage.Name).of(ir.EnsureGate, nth(i)))
 		if !ok {
-			f.nth, f.reads = i, r.readsBound(v.args)
+			f.reads = r.readsBound(v.args)
 			found = append(found, f)
 		}
 	}
@@ -64,3 +66,6 @@ func (v *verification) checkInvariants() []finding {
 	}
 	return r.found
 }
+
+// nth is the name of a stage's i-th expression of a kind.
+func nth(i int) string { return strconv.Itoa(i + 1) }

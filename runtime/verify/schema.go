@@ -47,7 +47,7 @@ func (t *touched) target(w region.Word) {
 	id, n, was := p.contract.State, t.v.after, t.v.snapshot.State
 	for depth, l := range w {
 		if p.ambiguous(id) {
-			t.whole(w[:depth], n, id)
+			t.union(w[:depth], n, id)
 			t.constraints(w)
 			return
 		}
@@ -123,6 +123,19 @@ func (t *touched) whole(w region.Word, n *tree.Node, id ir.TypeID) {
 	t.check.check(n, id)
 	for _, f := range t.check.found[before:] {
 		t.add(f)
+	}
+}
+
+// union checks a union that was written inside of: whether it still fits depends on
+// all of it, which makes it a gate.
+func (t *touched) union(w region.Word, n *tree.Node, id ir.TypeID) {
+	first := len(t.found)
+	t.whole(w, n, id)
+	for i := first; i < len(t.found); i++ {
+		if f := &t.found[i]; f.rule == "" {
+			f.rule, f.gated, f.known = ir.TypeGate, slices.Clone(w), ""
+			f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
+		}
 	}
 }
 
@@ -275,7 +288,7 @@ func (v *verification) checkProduce() []finding {
 			continue
 		}
 		f := say.notProduced(v.stage.Name, patternText(p)).of(ir.ProduceGate, "")
-		f.nth, f.typed = i, v.stage.Produce[i]
+		f.typed = v.stage.Produce[i]
 		f.reads = region.Region{{Include: []region.Pattern{p}}}
 		found = append(found, f)
 	}

@@ -35,7 +35,9 @@ type Proposal struct {
 type Outcome struct {
 	Verdict Verdict
 	After   Snapshot      // of a commit, the new state; else the one before
-	Effects []tree.Effect // what the patch's operations read and wrote; of a commit or noop
+	Patch   tree.Patch    // the operations, nil if they could not be read
+	Steps   []*tree.Node  // of a commit or noop: the state that each operation ran on
+	Effects []tree.Effect // and what it read and wrote
 	Next    string        // the phase that a commit moved to, "" if it did not move
 
 	verification *verification
@@ -72,6 +74,7 @@ type verification struct {
 	static  []finding      // what is wrong with the scope, whatever the state
 	uses    []use          // of the patch's pointers, in operation order
 	after   *tree.Node
+	steps   []*tree.Node
 	effects []tree.Effect
 	targets []region.Word // the effective targets, none a prefix of another
 
@@ -129,7 +132,7 @@ func (v *verification) checkStale() []finding {
 
 func (v *verification) outcome(found []finding) Outcome {
 	before := v.snapshot
-	out := Outcome{After: before, verification: v, found: found}
+	out := Outcome{After: before, Patch: v.patch, verification: v, found: found}
 	digest := before.State.Digest().String()
 	out.Verdict = Verdict{
 		Verdict: Reject, Contract: v.p.digest,
@@ -152,7 +155,7 @@ func (v *verification) outcome(found []finding) Outcome {
 
 // accept fills in what a commit or noop changed.
 func (v *verification) accept(out *Outcome) {
-	out.Effects = v.effects
+	out.Effects, out.Steps = v.effects, v.steps
 	moves := v.next != "" && v.next != v.snapshot.Phase
 	if !moves && (v.after == v.snapshot.State || tree.Equal(v.after, v.snapshot.State)) {
 		out.Verdict.Verdict = Noop
