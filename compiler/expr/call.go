@@ -52,7 +52,7 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 	}
 	for _, arg := range args {
 		v := w.walk(arg, in, facts)
-		w.needsOrder(arg, v)
+		w.needsOrder(arg, v, false)
 		w.wholeLog(arg, v)
 		w.read(v)
 	}
@@ -148,7 +148,7 @@ func (w *walker) equality(e ast.Expr, args []ast.Expr, in *locals, facts []strin
 	for i, arg := range args {
 		sides[i] = w.walk(arg, in, facts)
 		w.wholeLog(arg, sides[i])
-		w.needsOrder(arg, sides[i])
+		w.needsOrder(arg, sides[i], true)
 	}
 	w.comparable(e, args, sides)
 	for i := range args {

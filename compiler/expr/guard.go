@@ -2,6 +2,7 @@ package expr
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
@@ -89,7 +90,12 @@ func (w *walker) fact(operand ast.Expr, name string, in *locals) []string {
 	if path == "" {
 		return nil
 	}
-	return []string{path + "." + name}
+	out := []string{path + "." + name}
+	for at := strings.LastIndexByte(path, '.'); at > 0; at = strings.LastIndexByte(path, '.') {
+		out = append(out, path) // what lies on the way is there too
+		path = path[:at]
+	}
+	return out
 }
 
 // path names the node that e stands for, such that equal names within one

@@ -17,10 +17,10 @@ func unknownMember(s *shape, name string) Issue {
 			issue.Help = "its members are " + strings.Join(names, ", ")
 		}
 	case s.is(kArrays):
-		issue.Message = "a " + s.String() + " has no members"
+		issue.Message = article(s.String()) + " has no members"
 		issue.Help = "use an index, or a macro such as `all(x, ...)`"
 	default:
-		issue.Message = "a " + s.String() + " has no member `" + name + "`"
+		issue.Message = article(s.String()) + " has no member `" + name + "`"
 	}
 	return withNearest(issue, name, s.memberNames())
 }
@@ -76,7 +76,7 @@ func recordRange(s *shape) Issue {
 func scalarRange(kind string) Issue {
 	return Issue{
 		Code:    NotARange,
-		Message: "a macro goes over a list or a map, not over a " + kind,
+		Message: "a macro goes over a list or a map, not over " + article(kind),
 	}
 }
 
@@ -170,15 +170,23 @@ func operandTypes(operator string, operands []string) Issue {
 }
 
 func wrongType(want, got string) Issue {
-	return Issue{Code: OperandTypes, Message: "this must be a " + want + ", not a " + got}
+	return Issue{Code: OperandTypes, Message: "this must be " + article(want) + ", not " + article(got)}
 }
 
 func notBool(got string) Issue {
 	return Issue{
 		Code:    NotBool,
-		Message: "the expression is a " + got + ", not a bool",
+		Message: "the expression is " + article(got) + ", not a bool",
 		Help:    "a rule says whether something holds: compare the value with something",
 	}
+}
+
+// article puts the indefinite article before a type's name.
+func article(kind string) string {
+	if kind != "" && strings.IndexByte("aeiou", kind[0]) >= 0 {
+		return "an " + kind
+	}
+	return "a " + kind
 }
 
 func invalid(what string) Issue { return Issue{Code: OperandTypes, Message: what} }

@@ -42,13 +42,22 @@ func (w *walker) unguarded(e ast.Expr) {
 	text := w.source(e)
 	issue := unguardedMember(text)
 	if at, ok := w.condition(e); ok && e.Kind() == ast.SelectKind {
-		guarded := "has(" + text + ") && " + w.extents.src[at.start:at.end]
+		guarded := w.guards(e) + w.extents.src[at.start:at.end]
 		if w.afterNot(at.start) {
 			guarded = "(" + guarded + ")"
 		}
 		issue.Fix = &Fix{Start: at.start, End: at.end, Text: guarded, Title: "check that the member is there"}
 	}
 	w.report(e, w.extents.of(e), issue)
+}
+
+// guards is the text of the guards that e lacks, its operand's first.
+func (w *walker) guards(e ast.Expr) string {
+	before := ""
+	if operand := e.AsSelect().Operand(); w.flagged[operand.ID()] && operand.Kind() == ast.SelectKind {
+		before = w.guards(operand)
+	}
+	return before + "has(" + w.source(e) + ") && "
 }
 
 // wholeLog reports a log that is used as a value.
@@ -65,9 +74,9 @@ func (w *walker) logOperand(e ast.Expr, v abstract, use string) {
 }
 
 // needsOrder reports a list whose order comes from a set or a log, where the order
-// would count.
-func (w *walker) needsOrder(e ast.Expr, v abstract) {
-	if v.shuffled && w.tree.GetType(e.ID()).Kind() == types.ListKind {
+// would count. A set itself is compared without its order.
+func (w *walker) needsOrder(e ast.Expr, v abstract, compared bool) {
+	if (v.shuffled || v.shape.is(kSet) && !compared) && w.tree.GetType(e.ID()).Kind() == types.ListKind {
 		w.report(e, w.extents.of(e), noOrder(w.source(e)))
 	}
 }

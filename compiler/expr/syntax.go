@@ -181,7 +181,7 @@ func misuse(message, text string) Issue {
 	case strings.Contains(message, "invalid int literal"), strings.Contains(message, "invalid double literal"):
 		return syntax("the number is out of range", "an int has 64 bits")
 	case strings.Contains(message, "reserved identifier"):
-		return syntax("`"+text+"` is a reserved word", "")
+		return syntax("`"+text+"` is a reserved word", "a choice is written `condition ? one : other`")
 	}
 	return syntax("`"+text+"` cannot stand here", "")
 }

@@ -41,7 +41,7 @@ func (w *walker) typeError(e ast.Expr, message string, s Scope) {
 	case strings.HasPrefix(message, "expected type"):
 		w.expectedType(e, message)
 	case strings.Contains(message, "field selection"):
-		w.report(e, w.extents.memberName(e), invalid("a "+w.typeWords(w.operandType(e))+" has no members"))
+		w.report(e, w.extents.memberName(e), invalid(article(w.typeWords(w.operandType(e)))+" has no members"))
 	case strings.Contains(message, "range of a comprehension"):
 		w.report(e, w.extents.of(e), scalarRange(w.typeWords(w.tree.GetType(e.ID()))))
 	default:
@@ -60,6 +60,10 @@ func (w *walker) operandType(e ast.Expr) *types.Type {
 func (w *walker) undeclared(e ast.Expr, s Scope) {
 	if e.Kind() == ast.CallKind {
 		w.unknownFunction(e)
+		return
+	}
+	if e.Kind() == ast.StructKind {
+		w.report(e, w.extents.of(e), invalid("an expression cannot make a record; name its members one by one"))
 		return
 	}
 	name := w.source(e)

@@ -261,18 +261,14 @@ func (w *walker) bindVariables(c ast.ComprehensionExpr, ranged abstract, in *loc
 		return in.with(c.IterVar(), key).with(c.IterVar2(), elem)
 	}
 	*facts = w.elementFacts(ranged, elem.path, *facts)
-	switch {
-	case ranged.shape.is(kObjects) || w.isMap(c.IterRange()):
+	switch w.tree.GetType(c.IterRange().ID()).Kind() {
+	case types.MapKind:
 		return in.with(c.IterVar(), key)
-	case ranged.shape.may(kObjects):
+	case types.ListKind:
+	default:
 		elem.shape = nil // a key or an element
 	}
 	return in.with(c.IterVar(), elem)
-}
-
-// isMap reports whether CEL knows e to be a map.
-func (w *walker) isMap(e ast.Expr) bool {
-	return w.tree.GetType(e.ID()).Kind() == types.MapKind
 }
 
 // element is any element of an array, or any value of an object.
