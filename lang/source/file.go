@@ -95,6 +95,16 @@ func (f *File) Line(n int) string {
 	return f.Text[start:end]
 }
 
+// LineStart is the byte offset of the first byte of the line with number n (from
+// 1), the length of the text if there is no such line.
+func (f *File) LineStart(n int) int {
+	f.index()
+	if n < 1 || n > len(f.lines) {
+		return len(f.Text)
+	}
+	return f.lines[n-1]
+}
+
 func (f *File) line(offset int) (index, start int) {
 	f.index()
 	i := sort.SearchInts(f.lines, offset+1) - 1

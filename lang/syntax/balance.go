@@ -29,6 +29,9 @@ func (p *parser) balance(tokens []token) []token {
 }
 
 func (b *balance) add(i int, t token) {
+	if t.unopened {
+		b.openMissing()
+	}
 	if t.sym == symKeyword && b.innermost().value == "(" {
 		b.closeInnermost()
 	}
@@ -43,6 +46,18 @@ func (b *balance) add(i int, t token) {
 		}
 	}
 	b.out = append(b.out, t)
+}
+
+// openMissing opens a block whose bracket is missing after the last token.
+func (b *balance) openMissing() {
+	if len(b.out) == 0 {
+		return
+	}
+	prev := b.out[len(b.out)-1]
+	b.missingBrace(prev)
+	o := token{kind: PunctToken, sym: symPunct, start: prev.end, end: prev.end, value: "{"}
+	b.open = append(b.open, o)
+	b.out = append(b.out, o)
 }
 
 func (b *balance) innermost() token {

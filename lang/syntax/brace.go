@@ -24,6 +24,7 @@ func (s *scanner) brace(t token) {
 		s.json(t)
 	default:
 		s.pos++
+		s.opened = true
 		s.bracket("{")
 		t.kind, t.sym = PunctToken, symPunct
 		s.add(t)
@@ -42,7 +43,7 @@ func (s *scanner) braceOpens() TokenKind {
 			return ExprToken
 		}
 	case "stage", "delegate", "phases":
-		if len(s.open) > 0 {
+		if s.inBlock() {
 			return ExprToken
 		}
 	case "test":
@@ -135,6 +136,9 @@ func (s *scanner) endsOpenRun(start, line, word int) bool {
 		return s.isOutdented(start, word)
 	}
 	end := wordEnd(s.text, word)
+	if s.declaration == "phases" {
+		return end > word
+	}
 	return slices.Contains(clausesOf(s.declaration), s.text[word:end]) && end < len(s.text) && s.text[end] == ' '
 }
 

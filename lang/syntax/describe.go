@@ -13,13 +13,13 @@ import (
 func describe(t token) string {
 	switch t.sym {
 	case lexer.EOF:
-		return "the end of the file"
+		return "end of file"
 	case symExpr:
-		return "the expression in braces"
+		return "expression in braces"
 	case symJSON:
-		return "the JSON"
+		return "JSON"
 	case symString:
-		return "the string"
+		return "string"
 	}
 	text := strings.TrimSuffix(t.value, ":")
 	if t.kind != FieldToken {
@@ -29,9 +29,17 @@ func describe(t token) string {
 		text = text[:40] + "…"
 	}
 	if t.kind == FieldToken {
-		return "the field name `" + strings.ToValidUTF8(text, "") + "`"
+		return "field name `" + strings.ToValidUTF8(text, "") + "`"
 	}
 	return "`" + strings.ToValidUTF8(text, "") + "`"
+}
+
+// after names a token that something follows.
+func after(t token) string {
+	if text := describe(t); text[0] != '`' {
+		return "the " + text
+	}
+	return describe(t)
 }
 
 // orList joins words as "`a`, `b` or `c`".

@@ -3,6 +3,7 @@ package syntax
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -170,7 +171,11 @@ func (m *messages) unclosed(opener, place int, bracket string) {
 	d := m.report("unclosed", place, place,
 		fmt.Sprintf("expected `%s`; the `%s` of line %d is not closed", closing, bracket, m.file.Position(opener).Line), "",
 		m.fix("add `"+closing+"`", place, place, closing))
-	d.Related = []source.Related{{Message: "it is opened here", Span: m.span(opener, opener+1)}}
+	d.Related = []source.Related{{Message: "it is opened here", Span: m.span(opener, min(opener+1, len(m.file.Text)))}}
+}
+
+func (m *messages) missingBrace(prev token) {
+	m.report("missing", prev.end, prev.end, fmt.Sprintf("expected `{` after %s", after(prev)), "", m.fix("add `{`", prev.end, prev.end, " {"))
 }
 
 func (m *messages) closesNothing(t token) {
@@ -221,12 +226,15 @@ func (m *messages) didYouMean(t token, meant string) source.Fix {
 // expected reports that something is missing or wrong: after prev, at t.
 func (m *messages) expected(prev, t token, what string) {
 	switch {
-	case t.lineStart || t.value == "}":
-		m.report("missing", prev.end, prev.end, fmt.Sprintf("expected %s after %s", what, describe(prev)), "")
 	case what == "":
-		m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s after %s", describe(t), describe(prev)), "")
+		m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s", describe(t)), "")
+	case t.lineStart || t.value == "}":
+		m.report("missing", prev.end, prev.end, fmt.Sprintf("expected %s after %s", what, after(prev)), "")
+	case what == "a path" && t.sym == symIdent:
+		m.report("unexpected", t.start, t.end, fmt.Sprintf("expected a path after %s; a path starts with `/`", after(prev)), "",
+			m.fix("write `/"+t.value+"`", t.start, t.end, "/"+t.value))
 	default:
-		m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s after %s, expected %s", describe(t), describe(prev), what), "")
+		m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s after %s, expected %s", describe(t), after(prev), what), "")
 	}
 }
 
@@ -243,6 +251,10 @@ func (m *messages) markAfterKeyword(keyword, t token) {
 
 func (m *messages) needlessComma(t token, things string) {
 	m.report("needless_comma", t.start, t.end, things+" need no comma between them", "", m.fix("remove the comma", t.start, t.end, ""))
+}
+
+func (m *messages) missingComma(prev token) {
+	m.report("missing", prev.end, prev.end, "expected `,` between two paths", "", m.fix("add the comma", prev.end, prev.end, ","))
 }
 
 func (m *messages) danglingComma(t token) {
@@ -279,12 +291,12 @@ func (m *messages) restNotLast(rest token) {
 }
 
 func (m *messages) missingMark(prev, t token, mark string) {
-	if t.sym == symPunct && t.value != "(" && t.value != "{" {
+	if t.sym == symPunct && bracketStep(t) == 0 || slices.Contains(connectives, t.value) {
 		m.report("unexpected", t.start, t.end, fmt.Sprintf("expected `%s`, found %s", mark, describe(t)), "",
 			m.fix("write `"+mark+"`", t.start, t.end, mark))
 		return
 	}
-	m.report("missing", prev.end, prev.end, fmt.Sprintf("expected `%s` after %s", mark, describe(prev)), "",
+	m.report("missing", prev.end, prev.end, fmt.Sprintf("expected `%s` after %s", mark, after(prev)), "",
 		m.fix("add `"+mark+"`", prev.end, prev.end, " "+mark))
 }
 

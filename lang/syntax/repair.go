@@ -9,7 +9,10 @@ var repairs = []func(*section, mistake) bool{
 	(*section).repairArrow,
 	(*section).repairMarkAfterKeyword,
 	(*section).repairComma,
+	(*section).repairMissingComma,
 	(*section).repairNamelessClause,
+	(*section).repairNamelessInvariant,
+	(*section).repairWhere,
 	(*section).repairArray,
 	(*section).repairOptional,
 	(*section).repairColon,
@@ -67,10 +70,27 @@ func (s *section) repairComma(m mistake) bool {
 	return true
 }
 
+// repairMissingComma: "read /a /b".
+func (s *section) repairMissingComma(m mistake) bool {
+	t, prev := s.at(m.at), s.at(m.at-1)
+	if t.sym != symPath || prev.sym != symPath || !slices.Contains(bracedDecls, s.keyword()) && s.keyword() != "region" {
+		return false
+	}
+	s.missingComma(prev)
+	s.insert(m.at, symPunct, ",")
+	return true
+}
+
 // endsMember reports whether a member of the block before token i ends there.
 func (s *section) endsMember(block, i int) bool {
-	return bracketStep(s.at(i)) < 0 || block >= 0 && s.isMember(block, i) ||
-		s.keyword() == "phases" && s.at(i).lineStart && s.at(i+1).value == "->"
+	t := s.at(i)
+	switch {
+	case bracketStep(t) < 0, block >= 0 && s.isMember(block, i):
+		return true
+	case s.keyword() == "phases":
+		return t.lineStart && s.at(i+1).value == "->"
+	}
+	return block >= 0 && t.lineStart && t.kind == WordToken && (s.keyword() == "state" || s.keyword() == "type")
 }
 
 func (s *section) membersName(block int) string {
@@ -88,12 +108,35 @@ func (s *section) membersName(block int) string {
 func (s *section) repairNamelessClause(m mistake) bool {
 	words := clausesOf(s.keyword())
 	keyword, name := s.at(m.at-2), s.at(m.at-1)
-	if m.at-2 <= s.pos || !slices.Contains(words, name.value) || !slices.Contains(words, keyword.value) ||
+	swallowed := slices.Contains(words, name.value) || name.lineStart && nearestWord(name.value, words, nil) != ""
+	if m.at-2 <= s.pos || !swallowed || !slices.Contains(words, keyword.value) ||
 		!slices.Contains(listedWords, keyword.value) || s.at(m.at).sym == symPunct {
 		return false
 	}
 	s.missingName(keyword, name, "a name")
 	s.remove(m.at-2, m.at-1)
+	return true
+}
+
+// repairNamelessInvariant: "invariant each t in /a", where each was read as the name.
+func (s *section) repairNamelessInvariant(m mistake) bool {
+	word := s.at(m.at - 1)
+	if s.keyword() != "invariant" || m.at != s.pos+2 || word.value != "each" && word.value != "unique" {
+		return false
+	}
+	s.missingName(s.at(s.pos), word, "a name")
+	s.insert(m.at-1, symIdent, "")
+	return true
+}
+
+// repairWhere: "string wher { ... }".
+func (s *section) repairWhere(m mistake) bool {
+	t := s.at(m.at)
+	if t.kind != WordToken || t.value == "where" || t.lineStart || s.at(m.at+1).sym != symExpr || s.keyword() != "state" && s.keyword() != "type" {
+		return false
+	}
+	s.unknownWord(t, "where")
+	s.become(m.at, "where")
 	return true
 }
 
@@ -189,6 +232,9 @@ func baseDeclaration(keyword string) string {
 	return keyword
 }
 
+// connectives are the little words that are taken for one another.
+var connectives = []string{"of", "in", "on", "at", "to", "from", "with", "as", "is", "for", "into", "and", "by"}
+
 // repairMissingMark: "region money /a", "map Ticket", "type T: string".
 func (s *section) repairMissingMark(m mistake) bool {
 	t := s.at(m.at)
@@ -207,7 +253,7 @@ func (s *section) repairMissingMark(m mistake) bool {
 	if !s.silence(s.pos, m.at+1) {
 		s.missingMark(s.at(m.at-1), t, mark)
 	}
-	if t.sym == symPunct && bracketStep(t) == 0 {
+	if t.sym == symPunct && bracketStep(t) == 0 || slices.Contains(connectives, t.value) {
 		s.remove(m.at+1, m.at+2)
 	}
 	return true

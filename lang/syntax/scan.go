@@ -35,6 +35,7 @@ type token struct {
 	value     string // what the grammar compares; a field's name has a ":" at its end
 	lineStart bool   // first token of its line
 	starts    bool   // starts a declaration in column 1
+	unopened  bool   // stands in a block whose "{" is missing before it
 }
 
 type scanner struct {
@@ -48,6 +49,7 @@ type scanner struct {
 	declaration string // keyword of the declaration we are in
 	declStart   int    // index of its first token
 	open        []byte // brackets open in it
+	opened      bool   // a block was opened in it
 	stopped     bool   // a limit was hit
 }
 

@@ -36,12 +36,30 @@ func (s *scanner) word(t token) {
 	}
 	s.pos = end
 	t.kind, t.value = WordToken, s.text[t.start:end]
+	if !column1 && s.lacksBrace(t) {
+		t.unopened, s.opened, s.open = true, true, append(s.open, '{')
+	}
 	if s.isField(end) {
 		t.kind, t.sym, t.value = FieldToken, symField, t.value+":"
 	} else if t.sym == symIdent {
 		s.classify(&t, column1)
 	}
 	s.add(t)
+}
+
+// lacksBrace reports whether t, at the start of a line, can only belong to a
+// block that the declaration we are in has not opened.
+func (s *scanner) lacksBrace(t token) bool {
+	if !t.lineStart || s.opened || len(s.open) > 0 {
+		return false
+	}
+	switch s.declaration {
+	case "state", "type":
+		return s.before().value != "=" && followedByColon(s.text[s.pos:])
+	case "phases":
+		return s.namesDeclaration() && t.sym == symIdent && !isDeclarationWord(t.value)
+	}
+	return slices.Contains(clausesOf(s.declaration), t.value) && !s.namesDeclaration()
 }
 
 // isField reports whether what ends at end is the name of a field: in a type,
@@ -79,7 +97,7 @@ func followedByColon(rest string) bool {
 
 // enter starts a declaration at the token about to be added.
 func (s *scanner) enter(word string) {
-	s.declaration, s.declStart, s.open = word, len(s.tokens), s.open[:0]
+	s.declaration, s.declStart, s.open, s.opened = word, len(s.tokens), s.open[:0], false
 }
 
 // namesDeclaration reports whether the last token is the keyword of the

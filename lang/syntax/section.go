@@ -95,7 +95,8 @@ func (s *section) noDeclaration(m mistake) {
 	if t.kind == WordToken && t.lineStart {
 		meant = nearestWord(t.value, declarationWords, misnomers[""])
 	}
-	if !s.silence(s.pos, s.pos) {
+	junk := s.pos > 0 && s.hasLexicalMistake(s.at(s.pos-1).end, t.end)
+	if !s.silence(s.pos, s.pos) && !junk {
 		switch {
 		case slices.Contains(clauseWords, t.value) && !isDeclarationWord(t.value) && t.lineStart:
 			s.strayClause(t)

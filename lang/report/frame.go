@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+const (
+	tabWidth = 4
+	// maxFrame is how many lines of a span are shown; the middle of a longer one
+	// is left out.
+	maxFrame = 6
+)
+
+// frame draws the lines of a span and marks below each the part the span covers.
+// An empty span gets one mark.
+func (t *texter) frame(s source.Span, gutter int, mark rune, paint func(string) string) {
+	if s.IsZero() {
+		return
+	}
+	first, last := s.File.Position(s.Start).Line, s.File.Position(s.End).Line
+	if last > first && s.File.Text[s.End-1] == '\n' {
+		last--
+	}
+	fmt.Fprintf(t.w, " %*s %s\n", gutter, "", t.paint.dim("|"))
+	for n := first; n <= last; n++ {
+		if last-first >= maxFrame && n == first+maxFrame-2 {
+			fmt.Fprintf(t.w, " %*s %s\n", gutter, "", t.paint.dim("..."))
+			n = last
+		}
+		t.line(s, n, gutter, mark, paint)
+	}
+}
+
+// line draws line n of the file and marks the part of s on it.
+func (t *texter) line(s source.Span, n, gutter int, mark rune, paint func(string) string) {
+	text := s.File.Line(n)
+	start, end := covered(s, n, text)
+	before, marked := displayWidth(text[:start], 0), 0
+	marked = max(1, displayWidth(text[start:end], before))
+	shown, before := t.excerpt(expand(text), before, marked)
+	fmt.Fprintf(t.w, " %s %s\n", t.paint.dim(fmt.Sprintf("%*d |", gutter, n)), shown)
+	if t.width > 0 {
+		marked = max(1, min(marked, t.room(gutter)-before))
+	}
+	fmt.Fprintf(t.w, " %*s %s %s%s\n", gutter, "", t.paint.dim("|"),
+		strings.Repeat(" ", before), paint(strings.Repeat(string(mark), marked)))
+}
+
+// covered is the byte range of line n that s covers; on a line after its first
+// without the indentation.
+func covered(s source.Span, n int, text string) (start, end int) {
+	lineStart := s.File.LineStart(n)
+	if s.Start >= lineStart {
+		start = min(s.Start-lineStart, len(text))
+	} else {
+		start = len(text) - len(strings.TrimLeft(text, " \t"))
+	}
+	return start, min(len(text), max(start, s.End-lineStart))
+}
+
+// room is how many columns a source line may take.
+func (t *texter) room(gutter int) int { return max(20, t.width-gutter-4) }
+
+// excerpt cuts a line, tabs expanded, so that the marked part is seen within the
+// width; it returns what is shown and the column of the marks in it.
+func (t *texter) excerpt(text string, before, marked int) (string, int) {
+	room := t.room(2)
+	if t.width == 0 || displayWidth(text, 0) <= room {
+		return text, before
+	}
+	from := 0
+	if before+marked > room {
+		from = max(0, before-room/3)
+	}
+	var out strings.Builder
+	column, skipped := 0, 0
+	for _, r := range text {
+		w := runeWidth(r, column)
+		switch {
+		case column < from:
+			skipped += w
+		case column+w <= from+room:
+			out.WriteRune(r)
+		}
+		column += w
+	}
+	return out.String(), before - skipped
+}
+
+// expand replaces tabs by spaces, to the next stop, and control characters by a
+// visible sign.
+func expand(text string) string {
+	var out strings.Builder
+	column := 0
+	for _, r := range text {
+		w := runeWidth(r, column)
+		switch {
+		case r == '\t':
+			out.WriteString(strings.Repeat(" ", w))
+		case unicode.IsControl(r) || r == utf8.RuneError:
+			out.WriteRune('\uFFFD')
+		default:
+			out.WriteRune(r)
+		}
+		column += w
+	}
+	return out.String()
+}
+
+// displayWidth is how many columns text takes if it starts in the given one.
+func displayWidth(text string, column int) int {
+	start := column
+	for _, r := range text {
+		column += runeWidth(r, column)
+	}
+	return column - start
+}
+
+// runeWidth is 2 for the wide characters of East Asia and emoji, 0 for marks that
+// join the character before them; a tab reaches to the next stop.
+func runeWidth(r rune, column int) int {
+	switch {
+	case r == '\t':
+		return tabWidth - column%tabWidth
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
