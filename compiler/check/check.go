@@ -44,7 +44,9 @@ func Contract(u *Unit) (*ir.Contract, []source.Diagnostic) {
 	c.lowerDelegates()
 	c.reserveLiterals()
 	c.checkVisibility()
-	c.checkDisclosure()
+	if c.mark() == 0 {
+		c.checkDisclosure() // on faulty regions it would only repeat what is wrong with them
+	}
 	c.checkClaims()
 	if source.HasErrors(c.diagnostics) {
 		return nil, c.diagnostics
@@ -71,13 +73,14 @@ type checker struct {
 	out         ir.Contract
 	diagnostics []source.Diagnostic
 
-	root    *scope
-	anyType ir.TypeID
-	pending pendingTypes
-	shape   *shape
-	env     *expr.Env
-	phases  map[string]*syntax.Phase
-	stages  []*stage
+	root        *scope
+	anyType     ir.TypeID
+	pending     pendingTypes
+	shape       *shape
+	env         *expr.Env
+	phases      map[string]*syntax.Phase
+	phasesClean bool // no arrow is missing because it was reported
+	stages      []*stage
 }
 
 func newChecker(u *Unit) *checker {
@@ -90,6 +93,18 @@ func newChecker(u *Unit) *checker {
 }
 
 func (c *checker) report(d source.Diagnostic) { c.diagnostics = append(c.diagnostics, d) }
+
+// mark counts the errors so far: passes that would only follow up on an error
+// compare two marks.
+func (c *checker) mark() int {
+	n := 0
+	for _, d := range c.diagnostics {
+		if d.Severity == source.Error {
+			n++
+		}
+	}
+	return n
+}
 
 func (c *checker) lowerHeader() {
 	h := c.root.file.Header

@@ -34,7 +34,9 @@ func (c *checker) lowerDelegates() {
 	}
 	c.placeStages()
 	c.checkAfter()
-	c.checkWalkers()
+	if c.mark() == 0 {
+		c.checkWalkers()
+	}
 	for _, st := range c.stages {
 		if st.parent != nil {
 			c.checkDelegate(st)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
-	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/syntax"
 )
 
@@ -160,21 +159,4 @@ func anyKeys(p region.Pattern) region.Pattern {
 		}
 	}
 	return out
-}
-
-// grantSpan finds the text of a grant: the one of the clause whose lowered form
-// it is, or the whole clause.
-func (c *checker) grantSpan(st *stage, clause string, g region.Grant) source.Span {
-	cl := st.clauses[clause]
-	if cl == nil || cl.Region == nil {
-		return st.clauseSpan(clause)
-	}
-	for _, written := range cl.Region.Grants {
-		for _, a := range written.Intersect {
-			if a.Path != nil && len(g.Include) > 0 && authorText(g.Include[0]) == a.Path.Text {
-				return written.Span
-			}
-		}
-	}
-	return cl.Span
 }

@@ -148,24 +148,8 @@ func (c *checker) touched(g gate, s *ir.Stage, w region.Region) [][]region.Patte
 			out = append(out, reads)
 		}
 	}
-	if g.Kind == ir.RefGate && len(out) == 0 && c.overlaps(region.Region{{Include: []region.Pattern{g.removal}}}, c.withoutNew(s, w)) {
+	if g.Kind == ir.RefGate && len(out) == 0 && c.overlaps(region.Region{{Include: []region.Pattern{g.removal}}}, c.withoutExempt(s, w)) {
 		out = append(out, g.reads)
-	}
-	return out
-}
-
-// withoutNew leaves out what a stage writes below keys it creates: nothing that
-// another part of the state refers to can disappear there.
-func (c *checker) withoutNew(s *ir.Stage, w region.Region) region.Region {
-	var out region.Region
-	for _, g := range w {
-		include := slices.DeleteFunc(slices.Clone(g.Include), func(p region.Pattern) bool {
-			_, exempt := c.exemptParent(s, p)
-			return exempt
-		})
-		if len(include) > 0 {
-			out = append(out, region.Grant{Include: include, Except: g.Except})
-		}
 	}
 	return out
 }

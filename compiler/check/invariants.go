@@ -30,8 +30,7 @@ func (c *checker) lowerMeasure(s *scope, d *syntax.MeasureDecl) {
 		return
 	}
 	if !slices.Contains(measureKinds, d.Kind.Text) {
-		c.report(unknownName("kind of measure", d.Kind, d.Kind.Text, measureKinds))
-		return
+		return // the parser has reported it
 	}
 	over, ok := c.onePattern(d.Over)
 	if !ok {

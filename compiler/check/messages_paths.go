@@ -39,7 +39,7 @@ func unknownParam(s *syntax.PathSegment, params []string) source.Diagnostic {
 }
 
 func noSuchMember(s *syntax.PathSegment, what string, names []string) source.Diagnostic {
-	d := fault("no_such_member", s.Span, listOf(names), "%s has no member %s, so this path matches nothing", what, s.Text)
+	d := fault("unknown_member", s.Span, listOf(names), "%s has no member %s, so this path matches nothing", what, s.Text)
 	if near := source.Nearest(s.Text, names); near != "" {
 		d.Help = "did you mean `" + near + "`?"
 		d = replaced(d, s.Span, near)
@@ -84,10 +84,6 @@ func dashNotLast(s *syntax.PathSegment) source.Diagnostic {
 
 func recursiveRegion(n syntax.Name, d *syntax.RegionDecl) source.Diagnostic {
 	return related(fault("recursive_region", n.Span, "", "region %s contains itself", d.Name.Text), "declared here", d.Name.Span)
-}
-
-func blindOutsideWrite(g *syntax.GrantExpr) source.Diagnostic {
-	return fault("blind_outside_write", g.Span, "leave it out", "`blind` belongs to a write clause: it lets a stage add members it does not see")
 }
 
 func inexactRegion(at source.Span, operator string) source.Diagnostic {

@@ -89,8 +89,8 @@ func notRead(st *stage, clause string, at source.Span, w region.Word) source.Dia
 	return d
 }
 
-func parentUncertain(st *stage, p region.Pattern, container string) source.Diagnostic {
-	return fault("parent_uncertain", st.clauseSpan("write"), "read "+container+", or make every member on the way to it required", "%s adds to %s, which may be missing, and does not see it: a refusal would tell", st.title(), container)
+func parentUncertain(st *stage, at source.Span, container string) source.Diagnostic {
+	return fault("parent_uncertain", at, "read "+container+", or make every member on the way to it required", "%s adds to %s, which may be missing, and does not see it: a refusal would tell", st.title(), container)
 }
 
 // Gates.
@@ -133,7 +133,7 @@ func delegateParams(d *syntax.StageDecl) source.Diagnostic {
 }
 
 func beyondParent(st *stage, clause string, w region.Word, who string) source.Diagnostic {
-	d := fault("delegate_exceeds", st.clauseSpan(clause), "narrow the clause", "%s may %s %s, which %s may not hand down", st.title(), clause, wordText(w), who)
+	d := fault("delegate_exceeds", st.clauseSpan(clause), "narrow the clause", "%s may %s %s, which is beyond %s", st.title(), clause, wordText(w), who)
 	if w == nil {
 		d.Message = "it could not be decided whether " + st.title() + " stays within " + who
 	}

@@ -222,10 +222,14 @@ func extend(p region.Pattern, s region.Segment) region.Pattern {
 
 func (t *typer) noSuchPath(from typedPattern, s *syntax.PathSegment) source.Diagnostic {
 	if t.shape.only(from.at, ir.RecordType) {
-		if s.Kind == syntax.ParamSegment {
-			return paramInRecord(s, t.describeSet(from.at))
+		what := t.describeSet(from.at)
+		if len(from.pattern.Segments) == 0 {
+			what = "the state"
 		}
-		return noSuchMember(s, t.describeSet(from.at), t.shape.memberNames(from.at))
+		if s.Kind == syntax.ParamSegment {
+			return paramInRecord(s, what)
+		}
+		return noSuchMember(s, what, t.shape.memberNames(from.at))
 	}
 	return nothingBelow(s, from.pattern, t.describeSet(from.at))
 }

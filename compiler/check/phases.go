@@ -19,6 +19,7 @@ func (c *checker) lowerPhases() {
 		c.out.Phases = []ir.Phase{{Name: DefaultPhase}}
 		return
 	}
+	before := c.mark()
 	for _, p := range d.Phases {
 		if first, ok := c.phases[p.Name.Text]; ok {
 			c.report(phaseTwice(p, first))
@@ -36,7 +37,10 @@ func (c *checker) lowerPhases() {
 		c.out.Phases = []ir.Phase{{Name: DefaultPhase}}
 		return
 	}
-	c.checkReachable(d)
+	c.phasesClean = c.mark() == before
+	if c.phasesClean {
+		c.checkReachable()
+	}
 }
 
 func (c *checker) phasesDecl() *syntax.PhasesDecl {
@@ -71,7 +75,7 @@ func (c *checker) lowerPhase(p *syntax.Phase) ir.Phase {
 
 // checkReachable reports phases that no instance enters, and those it could
 // never get out of to a terminal phase.
-func (c *checker) checkReachable(d *syntax.PhasesDecl) {
+func (c *checker) checkReachable() {
 	reached := c.closure([]string{c.out.Phases[0].Name}, func(from string) []string { return arrowTargets(c.out.Phase(from)) })
 	var terminal []string
 	for _, p := range c.out.Phases {

@@ -43,10 +43,7 @@ func (c *checker) lowerRegion(s *scope, r *syntax.RegionExpr, use pathUse, param
 	}
 	for _, g := range r.Grants {
 		grants := c.lowerGrant(s, g, use, params)
-		if g.Blind {
-			if use != writePath {
-				c.report(blindOutsideWrite(g))
-			}
+		if g.Blind && use == writePath {
 			blind = append(blind, grants...)
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/lang/syntax"
 )
 
 // What a stage writes or takes as a source it must also read (semantics 0.4):
@@ -16,49 +18,90 @@ import (
 
 func (c *checker) checkVisibility() {
 	for _, st := range c.stages {
-		write, exempt := c.splitExempt(st.out)
-		c.requireRead(st, "write", write)
-		c.requireRead(st, "source", st.out.Source)
-		for _, p := range exempt {
-			if !c.parentStands(st.out, p) {
-				c.report(parentUncertain(st, p, authorText(p)))
+		for _, w := range c.written(st, "write") {
+			for _, p := range c.exemptParents(st.out, w) {
+				if !c.parentStands(st.out, p) {
+					c.report(parentUncertain(st, w.at, authorText(p)))
+				}
 			}
+			c.requireRead(st, "write", c.withoutExempt(st.out, w.plain), w.at)
+		}
+		for _, w := range c.written(st, "source") {
+			c.requireRead(st, "source", w.plain, w.at)
 		}
 	}
 }
 
-func (c *checker) requireRead(st *stage, clause string, authority region.Region) {
-	for _, g := range authority {
-		if w, ok := c.within(region.Region{g}, st.out.Read, region.Interior, region.Plain); !ok {
-			c.report(notRead(st, clause, c.grantSpan(st, clause, g), w))
-		}
+// writtenGrant is one grant as the author wrote it, lowered.
+type writtenGrant struct {
+	plain, blind region.Region
+	at           source.Span
+}
+
+// written lists the grants of a clause, of a delegate's parent where it inherits
+// the clause. What was wrong with them has been reported.
+func (c *checker) written(st *stage, clause string) []writtenGrant {
+	for st.clauses[clause] == nil && st.parent != nil {
+		st = st.parent
+	}
+	cl := st.clauses[clause]
+	if cl == nil || cl.Region == nil {
+		return nil
+	}
+	use := map[string]pathUse{"write": writePath, "source": sourcePath}[clause]
+	reported := c.diagnostics
+	var out []writtenGrant
+	for _, g := range cl.Region.Grants {
+		plain, blind := c.lowerRegion(c.root, &syntax.RegionExpr{Grants: []*syntax.GrantExpr{g}}, use, st.params)
+		out = append(out, writtenGrant{plain, blind, g.Span})
+	}
+	c.diagnostics = reported
+	return out
+}
+
+func (c *checker) requireRead(st *stage, clause string, authority region.Region, at source.Span) {
+	if w, ok := c.within(authority, st.out.Read, region.Interior, region.Plain); !ok {
+		c.report(notRead(st, clause, at, w))
 	}
 }
 
-// splitExempt takes the exempt patterns out of what a stage writes, and returns
-// for each the container that must stand.
-func (c *checker) splitExempt(s *ir.Stage) (write region.Region, parents []region.Pattern) {
-	for _, g := range s.Write {
-		var include []region.Pattern
-		for _, p := range g.Include {
-			if parent, ok := c.exemptParent(s, p); ok {
-				parents = append(parents, parent)
-				continue
-			}
-			include = append(include, p)
+// exemptParents lists the containers that must stand for what a grant exempts.
+func (c *checker) exemptParents(s *ir.Stage, w writtenGrant) []region.Pattern {
+	var out []region.Pattern
+	for _, p := range regionIncludes(w.plain) {
+		if parent, ok := c.exemptParent(s, p); ok {
+			out = append(out, parent)
 		}
+	}
+	for _, p := range regionIncludes(w.blind) {
+		if n := len(p.Segments); n > 0 {
+			out = append(out, prefix(p, n-1))
+		}
+	}
+	return out
+}
+
+func regionIncludes(r region.Region) []region.Pattern {
+	var out []region.Pattern
+	for _, g := range r {
+		out = append(out, g.Include...)
+	}
+	return out
+}
+
+// withoutExempt leaves out the exempt patterns of an authority.
+func (c *checker) withoutExempt(s *ir.Stage, w region.Region) region.Region {
+	var out region.Region
+	for _, g := range w {
+		include := slices.DeleteFunc(slices.Clone(g.Include), func(p region.Pattern) bool {
+			_, exempt := c.exemptParent(s, p)
+			return exempt
+		})
 		if len(include) > 0 {
-			write = append(write, region.Grant{Include: include, Except: g.Except})
+			out = append(out, region.Grant{Include: include, Except: g.Except})
 		}
 	}
-	for _, g := range s.Blind {
-		for _, p := range g.Include {
-			if n := len(p.Segments); n > 0 {
-				parents = append(parents, prefix(p, n-1))
-			}
-		}
-	}
-	return write, parents
+	return out
 }
 
 // exemptParent recognises an append to a log and a path below a new key.

@@ -1,0 +1,161 @@
+package compiler_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// base is a contract without any finding. A case replaces one of its lines.
+const base = `contract base
+import "std/pii" as pii
+state {
+  tickets:   map of Ticket
+  customers: map of Customer
+  items:     list of Item by id
+  rows:      list of Row
+  history:   log of Event
+  tags:      set of string
+  budget:    number where { self >= 0.0 }
+  note?:     string
+}
+type Ticket { status: "open" | "solved"  customer: key of /customers  reply?: string  hidden?: secret string }
+type Customer { name: string  email: secret pii.Email }
+type Item { id: string  n: int }
+type Row { a: string  b: string }
+type Event { what: string }
+phases {
+  one -> two
+  two -> one, done
+  done
+}
+region money = /budget, /note
+measure solved = count /tickets/*/reply
+measure total = sum /items/*/n
+invariant replied each t in /tickets/* { t.status != "solved" || has(t.reply) }
+invariant mails unique /customers/*/email
+stage sort(ticket in /tickets) {
+  in one
+  read /tickets/{ticket} except secrets
+  write /tickets/{ticket}/(status|reply)
+  next two
+}
+stage tell(ticket in /tickets, customer = /tickets/{ticket}/customer) {
+  in two
+  read /tickets/{ticket} except secrets, /customers/{customer}/name
+  write /tickets/{ticket}/reply, /history/-
+  next one, done
+}
+`
+
+// with replaces one line of base, found by its start, and adds text at the end.
+func with(t *testing.T, line, by string) string {
+	t.Helper()
+	lines := strings.Split(base, "\n")
+	for i, l := range lines {
+		if line != "" && strings.HasPrefix(strings.TrimSpace(l), line) {
+			lines[i] = by
+			return strings.Join(lines, "\n")
+		}
+	}
+	require.Empty(t, line, "no such line in base")
+	return base + by
+}
+
+func compile(text string) compiler.Output {
+	return compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+}
+
+// A finding is what a case expects: the code, the text it points at, and a part
+// of the message or help.
+type finding struct{ code, at, says string }
+
+func requireFindings(t *testing.T, text string, want []finding) {
+	t.Helper()
+	out := compile(text)
+	var got []finding
+	for _, d := range out.Diagnostics {
+		got = append(got, finding{d.Code, d.Span.Text(), d.Message + " | " + d.Help})
+	}
+	require.Len(t, got, len(want), "%+v", got)
+	for i, w := range want {
+		require.Equal(t, w.code, got[i].code, "%+v", got[i])
+		require.Equal(t, w.at, got[i].at, "%+v", got[i])
+		require.Contains(t, got[i].says, w.says)
+	}
+	require.Equal(t, out.Contract == nil, source.HasErrors(out.Diagnostics))
+}
+
+func TestTheBaseContractHasNoFindings(t *testing.T) { requireFindings(t, base, nil) }
+
+func TestDiagnostics(t *testing.T) {
+	cases := []struct {
+		name, line, by string
+		want           []finding
+	}{
+		// names
+		{"unknown type", "rows:", "rows: list of Rwo", []finding{{"unknown_type", "Rwo", "did you mean `Row`"}}},
+		{"unknown library", "type Row", "type Row { a: pi.Email b: string }", []finding{{"unknown_import", "pi.Email", "did you mean `pii`"}}},
+		{"unknown library type", "type Row", "type Row { a: pii.Emial b: string }", []finding{{"unknown_type", "pii.Emial", "did you mean `Email`"}}},
+		{"type declared twice", "type Row", "type Item { id: string }\ntype Row { a: string }", []finding{{"declared_twice", "Item", "type Item is declared twice"}}},
+		{"member declared twice", "type Row", "type Row { a: string a: int }", []finding{{"declared_twice", "a", "member a is declared twice"}}},
+		{"recursive type", "type Row", "type Row { a: list of Row }", []finding{{"recursive_type", "Row", "type Row contains itself"}}},
+		{"key field", "items:", "items: list of Item by n", []finding{{"key_field", "n", "not a required string member"}}},
+		{"key of no map", "type Ticket", `type Ticket { status: "open" | "solved" customer: key of /budget reply?: string hidden?: secret string }`, []finding{{"not_a_map", "/budget", "it is number"}}},
+		{"missing state", "state {", "type Unused {", []finding{{"missing_state", "contract base", "does not say what its state is"}, {"dash_outside_log", "-", "this is any"}}},
+		{"type named as a built-in", "type Event", "type int { what: string }\ntype Event { what: string }", []finding{{"reserved_name", "int", "means something already"}}},
+		// paths
+		{"unknown member", "region money", "region money = /budgte", []finding{{"unknown_member", "budgte", "did you mean `budget`"}}},
+		{"below a scalar", "region money", "region money = /budget/x", []finding{{"no_such_path", "x", "/budget is number"}}},
+		{"unknown parameter", "write /tickets/{ticket}/(", "  write /tickets/{tikcet}/status", []finding{{"unknown_parameter", "{tikcet}", "did you mean `{ticket}`"}}},
+		{"parameter in a region", "region money", "region money = /tickets/{t}", []finding{{"unknown_parameter", "{t}", "elsewhere use `*`"}}},
+		{"dash on a list", "write /tickets/{ticket}/(", "  write /rows/-", []finding{{"dash_outside_log", "-", "make it a `log of T`"}}},
+		{"dash in read", "region money", "region money = /history/-", []finding{{"dash_outside_write", "-", "only a write clause"}}},
+		{"position in read", "read /tickets/{ticket} except secrets", "  read /rows/0, /tickets/{ticket} except secrets", []finding{{"position_in_read", "0", "may not depend on the position"}}},
+		{"element of a log as a source", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/status source /history/*", []finding{{"element_of_bag", "*", "no place of their own"}}},
+		{"measure of text", "measure total", "measure total = sum /tickets/*/status", []finding{{"measure_type", "/tickets/*/status", "sum needs numbers"}}},
+		{"measure of an unknown kind", "measure total", "measure total = summ /items/*/n", []finding{{"unknown_word", "summ", "`sum`"}}},
+		{"each without entries", "invariant replied", "invariant replied each t in /tickets { true }", []finding{{"each_pattern", "/tickets", "where the entries vary"}}},
+		// phases
+		{"unknown phase", "one -> two", "  one -> tow", []finding{{"unknown_phase", "tow", "did you mean `two`"}}},
+		{"unreachable phase", "done", "  done\n  lost -> done by host", []finding{{"unreachable_phase", "lost", "no way leads from one"}}},
+		{"arrow nobody walks", "done", "  done -> one, over\n  over", []finding{{"unwalked_arrow", "one", "by host"}, {"unwalked_arrow", "over", "nobody can walk from done to over"}}},
+		{"endless phase", "two -> one, done", "  two -> one", []finding{{"endless_phase", "one", "in which an instance may end"}, {"endless_phase", "two", ""}, {"unreachable_phase", "done", ""}, {"no_such_arrow", "next one, done", ""}}},
+		{"stage without in", "in one", "", []finding{{"missing_in", "sort", "in which phases"}}},
+		{"unknown phase in a stage", "in one", "  in oen", []finding{{"unknown_phase", "oen", "did you mean `one`"}}},
+		{"no such arrow", "next two", "  next two, done", []finding{{"no_such_arrow", "next two, done", "from phase one to done"}}},
+		// authority
+		{"write beyond read", "read /tickets/{ticket} except secrets", "  read /tickets/{ticket}/status", []finding{{"not_read", "/tickets/{ticket}/(status|reply)", "may write /tickets/{ticket}/reply but does not read it"}}},
+		{"source beyond read", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/(status|reply)\n  source /tickets/{ticket}/hidden", []finding{{"not_read", "/tickets/{ticket}/hidden", "may take from /tickets/{ticket}/hidden"}}},
+		{"append under an uncertain parent", "history:", "history?: log of Event", []finding{{"parent_uncertain", "/history/-", "which may be missing"}}},
+		{"undisclosed gate", "read /tickets/{ticket} except secrets, /customers", "  read /tickets/{ticket}/reply, /customers/{customer}/name", []finding{{"undisclosed_gate", "tell", "does not see /tickets/{ticket}/status, which invariant replied reads"}}},
+		{"disclosed gate", "read /tickets/{ticket} except secrets, /customers", "  read /tickets/{ticket}/reply, /customers/{customer}/name discloses replied", nil},
+		{"undisclosed reference", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/customer", []finding{{"undisclosed_gate", "sort", "does not see /customers/*, which the reference at /tickets/*/customer reads"}}},
+		{"disclosed reference", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/customer discloses /tickets/*/customer", nil},
+		{"unknown gate", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/reply discloses repleid", []finding{{"unknown_gate", "repleid", "did you mean `replied`"}}},
+		{"needless disclosure", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/reply discloses mails", []finding{{"needless_disclosure", "mails", "nothing is disclosed"}}},
+		{"clause twice", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/status\n  write /tickets/{ticket}/reply", []finding{{"clause_twice", "write", "stands twice"}}},
+		{"parameter from a number", "stage tell(", "stage tell(ticket in /tickets, customer = /budget) {", []finding{{"parameter_type", "/budget", "this is number"}}},
+		{"blind in read", "read /tickets/{ticket} except secrets", "  read blind /tickets/{ticket}", []finding{{"misplaced_word", "blind /tickets/{ticket}", "in a write clause only"}}},
+		{"expressions point into the file", "invariant replied", "invariant replied each t in /tickets/* { t.statsu == \"open\" }", []finding{{"unknown_member", "statsu", "did you mean"}}},
+		{"unguarded optional", "invariant replied", "invariant replied each t in /tickets/* { t.reply != \"\" }", []finding{{"unguarded_optional", "t.reply", "has(t.reply)"}}},
+		{"never true", "invariant replied", "invariant replied each t in /tickets/* { t.status == \"solvd\" }", []finding{{"constant_comparison", `"solvd"`, "did you mean"}}},
+		// claims
+		{"undecided claim", "", "prove no stage reads secrets\n", []finding{{"claim_undecided", "prove no stage reads secrets", "does not decide"}}},
+		{"claim over phases apart", "", "prove sort commutes with tell\n", []finding{{"no_shared_phase", "tell", "never run in one phase"}}},
+		{"claim over an unknown stage", "", "compose both = sort + tel\n", []finding{{"unknown_stage", "tel", "did you mean `tell`"}}},
+		// delegates
+		{"delegate", "", "delegate less from sort { read /tickets/{ticket}/status write /tickets/{ticket}/status discloses replied }\n", nil},
+		{"delegate that exceeds", "", "delegate more from sort { read /tickets/{ticket} write /tickets/{ticket}/status }\n", []finding{{"delegate_exceeds", "read /tickets/{ticket}", "may read /tickets/{ticket}/hidden, which is beyond stage sort"}}},
+		{"delegate of an unknown stage", "", "delegate more from srot { }\n", []finding{{"unknown_stage", "srot", "did you mean `sort`"}}},
+		{"delegate beyond the delegable region", "next two", "  next two delegable /tickets/{ticket}/status\n}\ndelegate every from sort {", []finding{{"delegate_exceeds", "every", "beyond the delegable region of stage sort"}, {"delegate_exceeds", "every", ""}}},
+	}
+	for _, c := range cases {
+		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) { requireFindings(t, with(t, c.line, c.by), c.want) })
+	}
+}
