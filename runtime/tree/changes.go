@@ -75,9 +75,12 @@ func without(chunks, others []*chunk) []*chunk {
 	return out
 }
 
-// items are the items of leaves, one after the other.
+// items are the items of leaves, one after the other. They are not to be changed.
 func items(leaves []*chunk) run {
 	var r run
+	if len(leaves) == 1 {
+		return leaves[0].run(leaves[0].names != nil)
+	}
 	for _, c := range leaves {
 		r.names = append(r.names, c.names...)
 		r.nodes = append(r.nodes, c.nodes...)

@@ -21,16 +21,17 @@ type chunk struct {
 	height uint8 // 0 for a leaf
 	level  uint8 // how high the landmark at its end reaches (shape.go)
 
-	digest atomic.Pointer[Digest]
+	digest remembered
 	bag    atomic.Pointer[Node] // of the root of a set or log: see bagOf
 }
 
-// moveTo copies a chunk that nobody else refers to yet, or one that is shared and
-// complete, into into.
-func (c *chunk) moveTo(into *chunk) {
+// copyTo makes into, which is new, another copy of c.
+func (c *chunk) copyTo(into *chunk) {
 	into.names, into.nodes, into.kids = c.names, c.nodes, c.kids
 	into.summary, into.count, into.height, into.level = c.summary, c.count, c.height, c.level
-	into.digest.Store(c.digest.Load())
+	if d, ok := c.digest.get(); ok {
+		into.digest.set(d)
+	}
 	into.bag.Store(c.bag.Load())
 }
 
@@ -124,10 +125,10 @@ func (c *chunk) each(first int, f func(i int, name string, child *Node) bool) bo
 	return true
 }
 
-// replace returns c with item i replaced by child: the path to it is copied, the
-// shape stays, since it does not depend on the values.
-func (c *chunk) replace(i int, child *Node) *chunk {
-	next := &chunk{names: c.names, count: c.count, height: c.height, level: c.level}
+// replace makes next, which is new, c with item i replaced by child: the path to it
+// is copied, the shape stays, since it does not depend on the values.
+func (c *chunk) replace(next *chunk, i int, child *Node) {
+	next.names, next.count, next.height, next.level = c.names, c.count, c.height, c.level
 	var gone, come summary
 	if c.height == 0 {
 		gone, come = c.nodes[i].summary(), child.summary()
@@ -135,7 +136,8 @@ func (c *chunk) replace(i int, child *Node) *chunk {
 		next.nodes[i] = child
 	} else {
 		k, within := c.kidAt(i)
-		kid := c.kids[k].replace(within, child)
+		kid := new(chunk)
+		c.kids[k].replace(kid, within, child)
 		gone, come = c.kids[k].summary, kid.summary
 		next.kids = append(make([]*chunk, 0, len(c.kids)), c.kids...)
 		next.kids[k] = kid
@@ -146,7 +148,6 @@ func (c *chunk) replace(i int, child *Node) *chunk {
 	} else {
 		next.depth, next.loose = max(c.depth, come.depth), c.loose || come.loose
 	}
-	return next
 }
 
 // A summary is what is remembered of the items below a chunk.

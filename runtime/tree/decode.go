@@ -173,10 +173,7 @@ func (p *parser) array() (*Node, error) {
 	}
 	elements := slices.Clone(p.nodes[base:])
 	p.nodes = p.nodes[:base]
-	if len(elements) == 0 {
-		return emptyArray, nil
-	}
-	return wrap(ir.Array, ListOrder, build(run{nodes: elements})), nil
+	return run{nodes: elements}.node(ir.Array, ListOrder), nil
 }
 
 func (p *parser) object() (*Node, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"sync"
+	"sync/atomic"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 )
@@ -44,7 +45,8 @@ func (n *Node) Digest() Digest {
 		}
 		return falseDigest
 	case ir.Number:
-		return tagged('#', decimalOf(n.text).text())
+		var stack [64]byte
+		return sha256.Sum256(decimalOf(n.text).append(append(stack[:0], '#')))
 	case ir.String:
 		return n.stringDigest()
 	case ir.Object:
@@ -71,17 +73,23 @@ func (n *Node) stringDigest() Digest {
 	if n.root == nil {
 		return tagged('"', n.text)
 	}
-	if known := n.root.digest.Load(); known != nil {
-		return *known
+	if known, ok := n.root.digest.get(); ok {
+		return known
 	}
 	d := tagged('"', n.text)
-	n.root.digest.Store(&d)
+	n.root.digest.set(d)
 	return d
 }
 
 func tagged(tag byte, content string) Digest {
 	var stack [128]byte
-	return sha256.Sum256(append(append(stack[:0], tag), content...))
+	if len(content) < len(stack) {
+		return sha256.Sum256(append(append(stack[:0], tag), content...))
+	}
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	*buffer = append(append((*buffer)[:0], tag), content...)
+	return sha256.Sum256(*buffer)
 }
 
 func containerDigest(tag byte, root *chunk) Digest {
@@ -98,11 +106,11 @@ func containerDigest(tag byte, root *chunk) Digest {
 
 // hash is the remembered digest of a chunk.
 func (c *chunk) hash() Digest {
-	if known := c.digest.Load(); known != nil {
-		return *known
+	if known, ok := c.digest.get(); ok {
+		return known
 	}
 	d := c.computeHash()
-	c.digest.Store(&d)
+	c.digest.set(d)
 	return d
 }
 
@@ -138,4 +146,25 @@ func (c *chunk) tag() byte {
 		tag -= 'a' - 'A'
 	}
 	return tag
+}
+
+// remembered is a digest that is computed at most a few times and then kept. It
+// needs no lock: whoever comes while another writes goes without.
+type remembered struct {
+	state  atomic.Uint32 // 0 nothing, 1 being written, 2 there
+	digest Digest
+}
+
+func (r *remembered) get() (Digest, bool) {
+	if r.state.Load() != 2 {
+		return Digest{}, false
+	}
+	return r.digest, true
+}
+
+func (r *remembered) set(d Digest) {
+	if r.state.CompareAndSwap(0, 1) {
+		r.digest = d
+		r.state.Store(2)
+	}
 }

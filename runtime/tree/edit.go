@@ -1,7 +1,5 @@
 package tree
 
-import "github.com/patchoptic/poptic/compiler/ir"
-
 // With returns n with member name set to child, in O(log n). A nil child removes
 // the member. n must be an object.
 func (n *Node) With(name string, child *Node) *Node {
@@ -47,53 +45,63 @@ func (n *Node) InsertAt(i int, child *Node) *Node {
 func (n *Node) DeleteAt(i int) *Node { return n.splice(i, 1, run{}) }
 
 func (n *Node) replaceAt(i int, child *Node) *Node {
-	next := wrap(n.kind, n.order, n.root.replace(i, child))
-	next.inheritBag(n, n.root.at(i), child)
-	return next
+	c := newContainer(n.kind, n.order)
+	n.root.replace(&c.chunk, i, child)
+	if n.order != ListOrder {
+		c.node.inheritBag(n, n.root.at(i), child)
+	}
+	return &c.node
 }
 
 // splice replaces del (0 or 1) items of a container at position at by those of ins.
 func (n *Node) splice(at, del int, ins run) *Node {
-	next := wrap(n.kind, n.order, n.spliced(at, del, ins))
-	var gone, come *Node
-	if del > 0 {
-		gone = n.root.at(at)
+	next := n.spliced(at, del, ins)
+	if n.order != ListOrder {
+		var gone, come *Node
+		if del > 0 {
+			gone = n.root.at(at)
+		}
+		if ins.len() > 0 {
+			come = ins.nodes[0]
+		}
+		next.inheritBag(n, gone, come)
 	}
-	if len(ins.nodes) > 0 {
-		come = ins.nodes[0]
-	}
-	next.inheritBag(n, gone, come)
 	return next
 }
 
-func (n *Node) spliced(at, del int, ins run) *chunk {
+func (n *Node) spliced(at, del int, ins run) *Node {
 	switch count := n.Len() - del + ins.len(); {
 	case n.root == nil:
-		return build(ins)
-	case n.kind == ir.Object && min(count, n.Len()) <= small:
-		return build(n.root.respliced(at, del, ins))
+		return ins.node(n.kind, n.order)
+	case min(count, n.Len()) <= small:
+		return n.root.respliced(at, del, ins).node(n.kind, n.order)
 	default:
-		return splice(n.root, at, del, ins)
+		return wrap(n.kind, n.order, splice(n.root, at, del, ins))
 	}
 }
 
 // respliced is the whole sequence of items after an edit: the way to edit where
-// the small-object rule of shape.go comes into play.
+// the container is one leaf, before or after.
 func (c *chunk) respliced(at, del int, ins run) run {
-	all := run{keyed: ins.keyed}
-	size := c.count - del + ins.len()
-	all.names, all.nodes = make([]string, 0, size), make([]*Node, 0, size)
-	c.each(0, func(i int, name string, child *Node) bool {
-		if i == at {
-			all.names, all.nodes = append(all.names, ins.names...), append(all.nodes, ins.nodes...)
-		}
-		if i < at || i >= at+del {
-			all.names, all.nodes = append(all.names, name), append(all.nodes, child)
-		}
-		return true
-	})
-	if at == c.count {
-		all.names, all.nodes = append(all.names, ins.names...), append(all.nodes, ins.nodes...)
+	all := run{keyed: ins.keyed, nodes: make([]*Node, 0, c.count-del+ins.len())}
+	if ins.keyed {
+		all.names = make([]string, 0, cap(all.nodes))
 	}
+	leaves := only(c)
+	for height := c.height; height > 0; height-- {
+		leaves = lowered(leaves, height)
+	}
+	old := items(leaves)
+	all.append(&old, 0, at)
+	all.append(&ins, 0, ins.len())
+	all.append(&old, at+del, old.len())
 	return all
+}
+
+// append adds items [lo, hi) of a leaf sequence.
+func (r *run) append(from *run, lo, hi int) {
+	r.nodes = append(r.nodes, from.nodes[lo:hi]...)
+	if r.keyed {
+		r.names = append(r.names, from.names[lo:hi]...)
+	}
 }

@@ -49,9 +49,8 @@ func equalChunks(a, b *chunk) bool {
 	if a.height != b.height || a.width() != b.width() || a.count != b.count {
 		return false
 	}
-	da, db := a.digest.Load(), b.digest.Load()
-	if da != nil && db != nil && (*da == *db || !a.loose && !b.loose) {
-		return *da == *db
+	if same, known := sameDigest(a, b); known {
+		return same
 	}
 	for i, kid := range a.kids {
 		if !equalChunks(kid, b.kids[i]) {
@@ -64,6 +63,17 @@ func equalChunks(a, b *chunk) bool {
 		}
 	}
 	return true
+}
+
+// sameDigest answers for two chunks that remember their digests. Arrays that are a
+// list on one side and a multiset on the other may be equal all the same.
+func sameDigest(a, b *chunk) (same, known bool) {
+	da, ok := a.digest.get()
+	if !ok {
+		return false, false
+	}
+	db, ok := b.digest.get()
+	return da == db, ok && (da == db || !a.loose && !b.loose)
 }
 
 // equalBags compares two arrays of equal length as multisets. Digests decide,

@@ -3,6 +3,7 @@ package tree
 import (
 	"iter"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -72,10 +73,7 @@ func narrow(n int) uint32 { return uint32(min(n, math.MaxUint32)) }
 // NewArray returns a list of the given elements, none of which may be nil. The
 // slice is not kept.
 func NewArray(elements []*Node) *Node {
-	if len(elements) == 0 {
-		return emptyArray
-	}
-	return wrap(ir.Array, ListOrder, build(run{nodes: append([]*Node(nil), elements...)}))
+	return run{nodes: slices.Clone(elements)}.node(ir.Array, ListOrder)
 }
 
 // NewObject returns an object with the given members; a member whose value is nil
@@ -105,22 +103,49 @@ func NewObject(members map[string]*Node) *Node {
 
 // objectNode builds an object of members already sorted and valid. It keeps both slices.
 func objectNode(names []string, nodes []*Node) *Node {
-	if len(names) == 0 {
-		return emptyObject
-	}
-	return wrap(ir.Object, ListOrder, build(run{names: names, nodes: nodes, keyed: true}))
+	return run{names: names, nodes: nodes, keyed: true}.node(ir.Object, ListOrder)
 }
 
-// wrap makes the container of the items below root; a root that was just made is
-// copied into the container's own block.
+// newContainer allocates a container and its root, which the caller fills.
+func newContainer(kind ir.Kind, order Order) *container {
+	c := &container{node: Node{kind: kind, order: order}}
+	c.node.root = &c.chunk
+	return c
+}
+
+// wrap makes the container of the items below root.
 func wrap(kind ir.Kind, order Order, root *chunk) *Node {
 	if root == nil {
+		return emptyContainer(kind, order)
+	}
+	c := newContainer(kind, order)
+	root.copyTo(&c.chunk)
+	return &c.node
+}
+
+func emptyContainer(kind ir.Kind, order Order) *Node {
+	switch {
+	case kind == ir.Object:
+		return emptyObject
+	case order == ListOrder:
+		return emptyArray
+	default:
 		return &Node{kind: kind, order: order}
 	}
-	c := &container{node: Node{kind: kind, order: order}}
-	root.moveTo(&c.chunk)
-	c.node.root = &c.chunk
-	return &c.node
+}
+
+// node makes the container of all items of r. It keeps r's slices.
+func (r run) node(kind ir.Kind, order Order) *Node {
+	switch n := r.len(); {
+	case n == 0:
+		return emptyContainer(kind, order)
+	case n <= small:
+		c := newContainer(kind, order)
+		r.fill(&c.chunk, 0)
+		return &c.node
+	default:
+		return wrap(kind, order, build(r))
+	}
 }
 
 // Kind is the kind of n, which must not be nil.

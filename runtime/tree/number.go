@@ -136,17 +136,17 @@ func (d decimal) compare(e decimal) int {
 	return c * d.sign()
 }
 
-// text is the same for equal numbers and different for different ones. It is
-// what digests hash.
-func (d decimal) text() string {
+// append writes d in a form that is the same for equal numbers and different for
+// different ones. It is what digests hash.
+func (d decimal) append(dst []byte) []byte {
 	if d.digits == "" {
-		return "0"
+		return append(dst, '0')
 	}
-	sign := ""
 	if d.negative {
-		sign = "-"
+		dst = append(dst, '-')
 	}
-	return sign + "." + d.digits + "e" + strconv.Itoa(d.exponent)
+	dst = append(append(dst, '.'), d.digits...)
+	return strconv.AppendInt(append(dst, 'e'), int64(d.exponent), 10)
 }
 
 // CompareNumbers compares two numbers by exact value: -1, 0 or 1.

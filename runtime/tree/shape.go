@@ -28,9 +28,9 @@ import "slices"
 // cheap to replace in and O(n/full) to insert into, as in an array.
 
 const (
-	small     = 32 // an object of at most this many members is one leaf
-	fullKeyed = 64 // the most items of a chunk of an object
-	fullArray = 32 // the same of an array
+	small     = 32    // an object of at most this many members is one leaf
+	fullKeyed = 64    // the most items of a chunk of an object
+	fullArray = small // the same of an array
 )
 
 // A run is a sequence of items of one height: nodes, with names in an object, or
@@ -43,7 +43,7 @@ type run struct {
 	height uint8
 }
 
-func (r *run) len() int { return len(r.nodes) + len(r.kids) }
+func (r run) len() int { return len(r.nodes) + len(r.kids) }
 
 // level is how high the landmark at item i reaches; 0 is none.
 func (r *run) level(i int) uint8 {
@@ -97,9 +97,14 @@ func (r *run) part(from, to int) run {
 
 // chunk makes the chunk of all items of r, which keeps r's slices.
 func (r *run) chunk(level uint8) *chunk {
-	c := &chunk{names: r.names, nodes: r.nodes, kids: r.kids, height: r.height, level: level}
-	c.measure()
+	c := new(chunk)
+	r.fill(c, level)
 	return c
+}
+
+func (r *run) fill(c *chunk, level uint8) {
+	c.names, c.nodes, c.kids, c.height, c.level = r.names, r.nodes, r.kids, r.height, level
+	c.measure()
 }
 
 // build makes the chunk tree of all items of a container, nil if there are none.
