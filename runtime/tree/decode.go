@@ -24,16 +24,11 @@ func Parse(data []byte, limits Limits) (*Node, error) {
 	if err := refuseOutright(data, limits); err != nil {
 		return nil, err
 	}
-	if limits.MaxDepth == 0 || limits.MaxDepth > deepest {
-		limits.MaxDepth = deepest
+	p := newParser(data, limits)
+	n, err := p.value()
+	if err == nil {
+		err = p.end()
 	}
-	p := parser{
-		dec:    jsontext.NewDecoder(bytes.NewBuffer(data)),
-		data:   data,
-		limits: limits,
-		words:  map[string]string{},
-	}
-	n, err := p.document()
 	if err != nil {
 		return nil, p.explain(err)
 	}
@@ -71,21 +66,38 @@ type parser struct {
 	buf    []byte
 }
 
-func (p *parser) document() (*Node, error) {
-	n, err := p.value()
-	if err != nil {
-		return nil, err
+func newParser(data []byte, limits Limits) *parser {
+	if limits.MaxDepth == 0 || limits.MaxDepth > deepest {
+		limits.MaxDepth = deepest
 	}
+	return &parser{
+		dec:    jsontext.NewDecoder(bytes.NewBuffer(data)),
+		data:   data,
+		limits: limits,
+		words:  map[string]string{},
+	}
+}
+
+// end checks that nothing follows the value.
+func (p *parser) end() error {
 	end := int(p.dec.InputOffset())
 	if _, err := p.dec.ReadToken(); err != io.EOF {
-		return nil, &DecodeError{Code: InvalidJSON, Offset: end, Message: "something follows the JSON value"}
+		return &DecodeError{Code: InvalidJSON, Offset: end, Message: "something follows the JSON value"}
 	}
-	return n, nil
+	return nil
+}
+
+// count counts one value.
+func (p *parser) count() error {
+	if p.seen++; over(p.seen, p.limits.MaxNodes) {
+		return p.limits.exceeded(LimitNodes)
+	}
+	return nil
 }
 
 func (p *parser) value() (*Node, error) {
-	if p.seen++; over(p.seen, p.limits.MaxNodes) {
-		return nil, p.limits.exceeded(LimitNodes)
+	if err := p.count(); err != nil {
+		return nil, err
 	}
 	switch p.dec.PeekKind() {
 	case '{':
@@ -97,20 +109,30 @@ func (p *parser) value() (*Node, error) {
 	}
 }
 
+// nested reads a container: read does, what is between the brackets.
 func (p *parser) nested(read func() (*Node, error)) (*Node, error) {
-	if p.depth++; over(p.depth, p.limits.MaxDepth) {
-		return nil, p.limits.exceeded(LimitDepth)
-	}
-	if _, err := p.dec.ReadToken(); err != nil {
+	if err := p.open(); err != nil {
 		return nil, err
 	}
 	n, err := read()
 	if err != nil {
 		return nil, err
 	}
+	return n, p.close()
+}
+
+func (p *parser) open() error {
+	if p.depth++; over(p.depth, p.limits.MaxDepth) {
+		return p.limits.exceeded(LimitDepth)
+	}
+	_, err := p.dec.ReadToken()
+	return err
+}
+
+func (p *parser) close() error {
 	p.depth--
-	_, err = p.dec.ReadToken()
-	return n, err
+	_, err := p.dec.ReadToken()
+	return err
 }
 
 func (p *parser) scalar() (*Node, error) {
@@ -179,7 +201,7 @@ func (p *parser) array() (*Node, error) {
 func (p *parser) object() (*Node, error) {
 	baseName, base := len(p.names), len(p.nodes)
 	for p.dec.PeekKind() != '}' {
-		name, err := p.name()
+		name, err := p.quoted()
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +220,8 @@ func (p *parser) object() (*Node, error) {
 	return objectNode(m.names, m.nodes), nil
 }
 
-func (p *parser) name() (string, error) {
+// quoted reads a member name or a string.
+func (p *parser) quoted() (string, error) {
 	raw, err := p.dec.ReadValue()
 	if err != nil {
 		return "", err

@@ -10,10 +10,39 @@ import (
 
 var opKinds = []OpKind{OpAdd, OpRemove, OpReplace, OpMove, OpCopy, OpTest}
 
-// An opCheck reads one operation and collects everything wrong with its shape.
+// A field is a member of an operation that has to be a string.
+type field struct {
+	present bool
+	kind    ir.Kind
+	text    string
+}
+
+// rawOp is an operation as read, before its shape is checked.
+type rawOp struct {
+	kind           ir.Kind // object, if it can be an operation at all
+	op, path, from field
+	value          *Node
+}
+
+// rawOpOf reads an operation from a node.
+func rawOpOf(n *Node) rawOp {
+	return rawOp{
+		kind: n.Kind(), op: fieldOf(n.Get("op")), path: fieldOf(n.Get("path")), from: fieldOf(n.Get("from")),
+		value: n.Get("value"),
+	}
+}
+
+func fieldOf(n *Node) field {
+	if n == nil {
+		return field{}
+	}
+	return field{true, n.Kind(), n.Text()}
+}
+
+// An opCheck checks one operation and collects everything wrong with its shape.
 type opCheck struct {
 	op       Op
-	from     *Node
+	raw      rawOp
 	problems []*Problem
 }
 
@@ -24,19 +53,19 @@ func (c *opCheck) fail(code Code, path, message, hint string) {
 }
 
 func (c *opCheck) run() {
-	if c.from.Kind() != ir.Object {
-		c.fail(CodePatchSyntax, "", fmt.Sprintf("an operation is an object, not a %s", c.from.Kind()), "")
+	if c.raw.kind != ir.Object {
+		c.fail(CodePatchSyntax, "", fmt.Sprintf("an operation is an object, not a %s", c.raw.kind), "")
 		return
 	}
-	c.op.RawPath = c.from.Get("path").Text()
+	c.op.RawPath = c.raw.path.text
 	known := c.kind()
-	c.op.Path = c.pointer("path", c.op.RawPath)
+	c.op.Path = c.pointer("path", c.raw.path)
 	if !known {
 		return
 	}
 	if c.op.Kind.HasFrom() {
-		c.op.RawFrom = c.from.Get("from").Text()
-		c.op.From = c.pointer("from", c.op.RawFrom)
+		c.op.RawFrom = c.raw.from.text
+		c.op.From = c.pointer("from", c.raw.from)
 	}
 	if c.op.Kind.HasValue() {
 		c.value()
@@ -49,29 +78,27 @@ func (c *opCheck) run() {
 
 // kind reads the member op and reports whether it names an operation.
 func (c *opCheck) kind() bool {
-	if !c.member("op") {
+	if !c.check("op", c.raw.op) {
 		return false
 	}
-	name := c.from.Get("op").Text()
 	for _, k := range opKinds {
-		if string(k) == name {
+		if string(k) == c.raw.op.text {
 			c.op.Kind = k
 			return true
 		}
 	}
 	c.fail(CodePatchSyntax, c.op.RawPath,
-		"op is none of add, remove, replace, move, copy and test", nearestOp(name))
+		"op is none of add, remove, replace, move, copy and test", nearestOp(c.raw.op.text))
 	return false
 }
 
-// member checks that a member is there and a string.
-func (c *opCheck) member(name string) bool {
-	n := c.from.Get(name)
+// check tells whether a member is there and a string.
+func (c *opCheck) check(name string, f field) bool {
 	switch {
-	case n == nil:
+	case !f.present:
 		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member "+name, "")
-	case n.Kind() != ir.String:
-		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not a %s", name, n.Kind()), "")
+	case f.kind != ir.String:
+		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not a %s", name, f.kind), "")
 	default:
 		return true
 	}
@@ -86,21 +113,21 @@ func (c *opCheck) what() string {
 }
 
 // pointer reads a member that is a JSON Pointer, nil if it is none.
-func (c *opCheck) pointer(member, text string) Pointer {
-	if !c.member(member) {
+func (c *opCheck) pointer(name string, f field) Pointer {
+	if !c.check(name, f) {
 		return nil
 	}
-	p, err := ParsePointer(text)
+	p, err := ParsePointer(f.text)
 	var bad *PointerError
 	if errors.As(err, &bad) {
-		c.fail(CodePointerSyntax, text, bad.Message, bad.Hint)
+		c.fail(CodePointerSyntax, f.text, bad.Message, bad.Hint)
 		return nil
 	}
 	return p
 }
 
 func (c *opCheck) value() {
-	if c.op.Value = c.from.Get("value"); c.op.Value == nil {
+	if c.op.Value = c.raw.value; c.op.Value == nil {
 		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member value", "a missing value is not null; write null if that is meant")
 	}
 }

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -80,48 +79,27 @@ var DefaultPatchLimits = PatchLimits{
 	MaxOps: 10_000,
 }
 
-// ParsePatch reads a JSON Patch document (RFC 6902) and checks the shape of all
-// operations before any runs. It returns either the patch or every problem there
-// is, in operation order.
-func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
-	n, err := Parse(data, limits.Limits)
-	if err == nil {
-		return PatchOf(n, limits)
-	}
-	var bad *DecodeError
-	errors.As(err, &bad)
-	p := &Problem{Code: bad.Reply(), Index: opIndexOf(bad.Path), Message: "the patch: " + bad.Error()}
-	if bad.Code == InvalidJSON && len(data) > 0 && bad.Offset <= 1 {
-		p.Hint = "send the JSON array of operations and nothing else"
-	}
-	return nil, []*Problem{p}
-}
-
-// opIndexOf reads the operation's index off a path into the patch document.
-func opIndexOf(path string) int {
-	p, err := ParsePointer(path)
-	if err != nil || len(p) == 0 || !isIndex(p[0]) || len(p[0]) > 9 {
-		return WholePatch
-	}
-	i := 0
-	for _, digit := range p[0] {
-		i = i*10 + int(digit-'0')
-	}
-	return i
-}
-
 // PatchOf reads a patch from a JSON value, as ParsePatch does from text.
 func PatchOf(n *Node, limits PatchLimits) (Patch, []*Problem) {
 	if p := refuseWhole(n, limits); p != nil {
 		return nil, []*Problem{p}
 	}
-	patch := make(Patch, 0, n.Len())
+	raw := make([]rawOp, 0, n.Len())
+	for _, element := range n.Elements() {
+		raw = append(raw, rawOpOf(element))
+	}
+	return checked(raw)
+}
+
+// checked checks the shape of all operations.
+func checked(raw []rawOp) (Patch, []*Problem) {
+	patch := make(Patch, len(raw))
 	var problems []*Problem
-	for i, element := range n.Elements() {
-		c := opCheck{op: Op{Index: i}, from: element}
+	for i := range raw {
+		c := opCheck{op: Op{Index: i}, raw: raw[i]}
 		c.run()
 		problems = append(problems, c.problems...)
-		patch = append(patch, c.op)
+		patch[i] = c.op
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -140,9 +118,16 @@ func refuseWhole(n *Node, limits PatchLimits) *Problem {
 		return whole(CodePatchSyntax, fmt.Sprintf("a patch is an array of operations, not a %s", n.Kind()), notArrayHint(n))
 	}
 	if over(n.Len(), limits.MaxOps) {
-		return whole(CodeLimitExceeded, fmt.Sprintf("the patch has more than %d operations", limits.MaxOps), "")
+		return limits.tooManyOps()
 	}
 	return nil
+}
+
+func (l PatchLimits) tooManyOps() *Problem {
+	return &Problem{
+		Code: CodeLimitExceeded, Index: WholePatch,
+		Message: fmt.Sprintf("the patch has more than %d operations", l.MaxOps),
+	}
 }
 
 func notArrayHint(n *Node) string {
