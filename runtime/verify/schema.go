@@ -18,6 +18,11 @@ import (
 // checkSchema is the schema step: types, references, produce.
 func (v *verification) checkSchema() []finding {
 	t := touched{v: v, check: typeCheck{p: v.p, ctx: v.ctx, state: v.after}}
+	for _, f := range v.twice {
+		if !v.writtenWhole(f.at, *f.OpIndex) {
+			t.found = append(t.found, f)
+		}
+	}
 	for _, target := range v.targets {
 		t.target(target)
 	}
@@ -69,6 +74,18 @@ func (t *touched) target(w region.Word) {
 		t.whole(w, n, id)
 	}
 	t.constraints(w)
+}
+
+// writtenWhole reports whether an operation after op wrote everything at w anew.
+func (v *verification) writtenWhole(w region.Word, op int) bool {
+	for _, e := range v.effects[op+1:] {
+		for _, t := range e.Targets {
+			if w.HasPrefix(t) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ambiguous reports whether values of type id must be looked into to know what the

@@ -70,7 +70,7 @@ func (v *verification) use(op *tree.Op, ptr tree.Pointer, raw string, how access
 // checkScope is the scope step on the state.
 func (v *verification) checkScope() []finding {
 	done := v.execute(v.snapshot.State)
-	v.after, v.effects, v.steps = done.after, done.effects, done.steps
+	v.after, v.effects, v.steps, v.twice = done.after, done.effects, done.steps, done.twice
 	for _, e := range done.effects {
 		for _, t := range e.Targets {
 			v.target(t)
@@ -101,6 +101,7 @@ type execution struct {
 	after   *tree.Node
 	steps   []*tree.Node // the state that each operation ran on
 	effects []tree.Effect
+	twice   []finding // additions to sets that held the element
 	found   []finding
 }
 
@@ -319,8 +320,32 @@ func (e *execution) apply(op *tree.Op, value *tree.Node) {
 		e.report(e.explain(op, say.problem(problem)))
 		return
 	}
+	if f, twice := heldAlready(e.after, next, op, effect); twice {
+		e.twice = append(e.twice, f)
+	}
 	e.after = next
 	e.effects = append(e.effects, effect)
+}
+
+// heldAlready notices an addition to a set that holds an equal element, which
+// leaves the set as it was (tree.Apply). The types find it wrong, if it is still
+// there when they are checked.
+func heldAlready(before, after *tree.Node, op *tree.Op, effect tree.Effect) (finding, bool) {
+	if len(effect.Targets) == 0 {
+		return finding{}, false
+	}
+	t := effect.Targets[len(effect.Targets)-1]
+	if len(t) == 0 || !isFresh(t[len(t)-1]) {
+		return finding{}, false
+	}
+	set := t[:len(t)-1]
+	was := tree.NodeAt(before, set)
+	if was.Order() != tree.SetOrder || was.Len() != tree.NodeAt(after, set).Len() {
+		return finding{}, false
+	}
+	f := say.duplicates().about(set)
+	f.OpIndex = &op.Index
+	return f, true
 }
 
 // applyShaped runs a copy or move whose value changes its marks on the way.

@@ -71,11 +71,11 @@ type verification struct {
 	patch   tree.Patch
 	next    string         // the phase to move to, "" for none
 	args    region.Binding // every parameter of the stage, once the phase step passed
-	static  []finding      // what is wrong with the scope, whatever the state
 	uses    []use          // of the patch's pointers, in operation order
 	after   *tree.Node
 	steps   []*tree.Node
 	effects []tree.Effect
+	twice   []finding
 	targets []region.Word // the effective targets, none a prefix of another
 
 	reached                       step // the step that found something, or all of them
