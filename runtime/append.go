@@ -1,0 +1,94 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// errMoved says that what was worked out is no longer about the current state.
+var errMoved = errors.New("the instance has moved on")
+
+// An entry is a record that is not part of the log yet.
+type entry struct {
+	trace.Record
+	sealed []byte
+}
+
+// append adds entries to the log. With an after other than seen, the last entry is
+// the commit that leads there, and after becomes the current state. It returns
+// errMoved, having appended nothing, if seen is not the current state or the log
+// has grown elsewhere; then current is up to date.
+func (in *Instance) append(ctx context.Context, seen, after *verify.Snapshot, entries ...*entry) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.current.Load() != seen || in.unsure {
+		return errMoved
+	}
+	records, head, size := in.seal(entries)
+	err := in.store.Append(ctx, in.id, in.head.Seq, records...)
+	if errors.Is(err, store.ErrConflict) {
+		if err := in.catchUp(ctx); err != nil {
+			return err
+		}
+		return errMoved
+	}
+	if err != nil {
+		in.unsure = true
+		return err
+	}
+	in.head = head
+	in.grown += size
+	if after != seen {
+		in.current.Store(after)
+		in.committed = head
+	}
+	return nil
+}
+
+// seal writes entries as the records after in.head.
+func (in *Instance) seal(entries []*entry) (records []store.Record, head trace.Head, size int) {
+	head = in.head
+	records = make([]store.Record, len(entries))
+	for i, e := range entries {
+		e.Seal = in.key.Seal(e.sealed)
+		var line []byte
+		line, head = head.Seal(&e.Record)
+		records[i] = store.Record{Seq: head.Seq, Version: e.Version, Line: line, Sealed: e.sealed}
+		size += len(line) + len(e.sealed)
+	}
+	return records, head, size
+}
+
+// snapshotIfDue keeps a snapshot when the log since the last one weighs as much as
+// the state. A snapshot that cannot be kept is no failure: the log has it all.
+func (in *Instance) snapshotIfDue(ctx context.Context) {
+	now, head, due := in.due()
+	if !due {
+		return
+	}
+	data, err := json.Marshal(checkpoint{in.founding(now), in.contract.Digest(), now.Phase, head.Hash})
+	if err == nil {
+		err = in.store.PutSnapshot(ctx, in.id, store.Snapshot{Seq: head.Seq, Version: now.Version, Data: data})
+	}
+	if err != nil {
+		in.options.logger.LogAttrs(ctx, levelBroken, "snapshot not kept", attrInstance(in.id), attrSeq(head.Seq))
+	}
+}
+
+// due reports whether a snapshot is, of what, and after which record; then the next
+// one is not for a while.
+func (in *Instance) due() (*verify.Snapshot, trace.Head, bool) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	now := in.current.Load()
+	if in.grown < max(in.options.snapshotLog, now.State.Size()) {
+		return nil, trace.Head{}, false
+	}
+	in.grown = 0
+	return now, in.committed, true
+}

@@ -1,0 +1,37 @@
+// Package runtime is the engine that a program embeds: it holds instances of a
+// compiled contract, shows actors their views, decides what they propose, and
+// records all of it.
+//
+// The concepts, and where they enter:
+//
+//   - Contract: Load makes one from the bytes that the compiler wrote.
+//   - Instance: one run of a contract over one state. Create begins it from a state
+//     file, Open goes on with it. Any number of goroutines may use it, and any
+//     number of processes whose store allows it.
+//   - View: what a stage's actor is shown (Instance.View), with the version it
+//     shows. Proposal: what the actor wants changed, made on that version
+//     (Instance.Propose). Advance moves the phase for the host.
+//   - Verdict: commit, noop or reject. A reject is a result, not an error; errors
+//     are for what is broken. It has two renderings: the operator's, and Actor's.
+//   - Trace: everything above, as the hash-chained lines of package trace.
+//
+// # The log is the store
+//
+// Appending the decision to the instance's log is the commit. The state in memory
+// is only what the log says: it is made from the newest snapshot and the records
+// after it (replay.go), and it never runs ahead of the log. A proposal and its
+// decision are appended in one step, so that there is never one without the other.
+//
+// Verification runs outside of any lock, on an immutable state. Only then does the
+// instance take its lock and append, if the state it verified against is still
+// the current one; else it verifies again. Where another process has appended in
+// between, the store's compare-and-swap refuses, the instance reads what it missed
+// and verifies again. When a store fails in a way that leaves open whether it
+// appended, the instance reads the log before it does anything else.
+//
+// # What never leaves
+//
+// No error and no log message holds a value of the state, of a view or of a patch:
+// they name paths, kinds, types and codes. Nothing that is returned shares memory
+// with the instance.
+package runtime

@@ -1,0 +1,88 @@
+package runtime
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// The errors of package verify that the methods of an Instance return.
+type (
+	// UnknownStageError says that the contract has no such stage.
+	UnknownStageError = verify.UnknownStageError
+	// UnknownArgumentError says that the stage has no such parameter.
+	UnknownArgumentError = verify.UnknownArgumentError
+	// StateError says why a file is no state of the contract.
+	StateError = verify.StateError
+)
+
+// An IDError says that a text cannot name an instance.
+type IDError struct{ Reason string }
+
+// Error gives the reason.
+func (e *IDError) Error() string { return "instance id: " + e.Reason }
+
+// An InvalidStateError says which rules of the contract a state breaks that an
+// instance was to begin or to go on with.
+type InvalidStateError struct {
+	Instance   string
+	Violations []Violation
+}
+
+// Error names the rules and the paths.
+func (e *InvalidStateError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "instance %q: the state breaks the contract", e.Instance)
+	for _, v := range e.Violations {
+		b.WriteString("\n  ")
+		if v.Path != nil {
+			b.WriteString(*v.Path + ": ")
+		}
+		b.WriteString(v.Message)
+	}
+	return b.String()
+}
+
+// A ContractMismatchError says that an instance runs under another contract than
+// the one it was opened with. Both are digests.
+type ContractMismatchError struct {
+	Instance   string
+	Have, Want string
+}
+
+// Error names both contracts.
+func (e *ContractMismatchError) Error() string {
+	return fmt.Sprintf("instance %q runs under contract %s, not %s", e.Instance, e.Have, e.Want)
+}
+
+// A CorruptLogError says that an instance's log contradicts itself: a broken
+// chain, a sealed part or snapshot that is not the one recorded, or a commit that
+// does not lead to the state it says.
+type CorruptLogError struct {
+	Instance string
+	Seq      uint64 // of the record that does not hold
+	Reason   string
+}
+
+// Error names the record and the reason, nothing of what it holds.
+func (e *CorruptLogError) Error() string {
+	return fmt.Sprintf("instance %q: the log is damaged at record %d: %s", e.Instance, e.Seq, e.Reason)
+}
+
+// A ViewRefusedError says that a stage shows nothing now, to this role or with
+// these arguments. It carries the verdict and no data.
+type ViewRefusedError struct{ Verdict Verdict }
+
+// Error names the codes.
+func (e *ViewRefusedError) Error() string {
+	return "no view: " + strings.Join(codesOf(e.Verdict.Violations), ", ")
+}
+
+func codesOf(violations []Violation) []string {
+	codes := make([]string, len(violations))
+	for i, v := range violations {
+		codes[i] = string(v.Code)
+	}
+	return codes
+}

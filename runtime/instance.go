@@ -1,0 +1,100 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// An Instance is one run of a contract over one state. All methods are safe for
+// concurrent use; nothing they return is shared with the instance.
+type Instance struct {
+	id       string
+	contract *Contract
+	store    store.Store
+	options  options
+	key      *trace.Key
+	redactor *trace.Redactor
+
+	// current is the state that the log ends in, as far as this process has read it.
+	current atomic.Pointer[verify.Snapshot]
+
+	mu        sync.Mutex // held to append; guards what follows, and changing current
+	head      trace.Head // of the log, as far as it was read
+	committed trace.Head // of the log, at the commit that made current
+	unsure    bool       // an append failed, and perhaps it did not
+	grown     int        // bytes of log since the last snapshot
+}
+
+// maxID is how long an instance's id may be, in bytes.
+const maxID = 255
+
+// ID is the name the instance was created under.
+func (in *Instance) ID() string { return in.id }
+
+// Contract is the contract the instance runs under.
+func (in *Instance) Contract() *Contract { return in.contract }
+
+// Version is the number of commits so far, as this process knows it.
+func (in *Instance) Version() uint64 { return in.current.Load().Version }
+
+// Phase is the current phase, as this process knows it.
+func (in *Instance) Phase() string { return in.current.Load().Phase }
+
+// StateDigest identifies the current state.
+func (in *Instance) StateDigest() string { return in.current.Load().State.Digest().String() }
+
+// State exports the current state in the form of a state file, canonical and
+// compact. It is for operators: it is all there is, secrets included.
+func (in *Instance) State(ctx context.Context) ([]byte, error) {
+	now, err := in.settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return in.contract.program.Export(now.State, false), nil
+}
+
+// Head is the end of the instance's trace, as this process knows it.
+func (in *Instance) Head() trace.Head {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.head
+}
+
+// settled is the current state, after reading the log if an append has failed.
+func (in *Instance) settled(ctx context.Context) (*verify.Snapshot, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if in.unsure {
+		if err := in.catchUp(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return in.current.Load(), nil
+}
+
+func checkID(id string) error {
+	switch {
+	case id == "":
+		return &IDError{"it is empty"}
+	case len(id) > maxID:
+		return &IDError{"it is longer than 255 bytes"}
+	case !utf8.ValidString(id):
+		return &IDError{"it is not UTF-8"}
+	}
+	for _, r := range id {
+		if unicode.IsControl(r) {
+			return &IDError{"it has a control character"}
+		}
+	}
+	return nil
+}

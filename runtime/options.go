@@ -1,0 +1,55 @@
+package runtime
+
+import (
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"time"
+)
+
+// minSnapshotLog is how many bytes of log there are between snapshots at least.
+const minSnapshotLog = 256 << 10
+
+// An Option sets up an instance.
+type Option func(*options)
+
+type options struct {
+	clock       func() time.Time
+	random      io.Reader
+	logger      *slog.Logger
+	snapshotLog int
+}
+
+func optionsOf(all []Option) options {
+	o := options{clock: time.Now, random: rand.Reader, logger: slog.New(slog.DiscardHandler), snapshotLog: minSnapshotLog}
+	for _, set := range all {
+		set(&o)
+	}
+	return o
+}
+
+// WithClock makes an instance take the time of its records from clock. Time is
+// recorded and nothing else: no decision depends on it. The default is time.Now.
+func WithClock(clock func() time.Time) Option {
+	return func(o *options) { o.clock = clock }
+}
+
+// WithRandom makes Create draw the key of the instance's keyed digests from
+// random. The default is crypto/rand.Reader.
+func WithRandom(random io.Reader) Option {
+	return func(o *options) { o.random = random }
+}
+
+// WithLogger makes an instance report what it decides: identifiers, codes and
+// paths, never a value, secret names and paths replaced as in the trace. The
+// default is silence.
+func WithLogger(logger *slog.Logger) Option {
+	return func(o *options) { o.logger = logger }
+}
+
+// WithSnapshotAfter sets how many bytes of log there are between two snapshots at
+// least. There are never fewer than the state itself has, so that snapshots
+// together cost no more than the log does.
+func WithSnapshotAfter(bytes int) Option {
+	return func(o *options) { o.snapshotLog = bytes }
+}

@@ -1,0 +1,131 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// Replaying is how an instance learns what the log says: at opening, and whenever
+// another process has appended. A committed proposal is applied, not verified
+// again: the log is the authority on what was accepted. But the chain, the sealed
+// parts, the order of versions and the digest of every state must hold.
+
+const digestDiffers = "its state has another digest than was recorded"
+
+// A line is what replaying needs of a record's line.
+type line struct {
+	Kind     trace.Kind      `json:"kind"`
+	Contract string          `json:"contract"`
+	Phase    string          `json:"phase"`
+	State    string          `json:"state"`
+	Verdict  *verify.Verdict `json:"verdict"`
+	Hash     string          `json:"hash"`
+}
+
+func readLine(text []byte) (line, bool) {
+	var l line
+	err := json.Unmarshal(text, &l)
+	return l, err == nil
+}
+
+// A replay is a position in a log that goes forward record by record.
+type replay struct {
+	in   *Instance
+	now  verify.Snapshot
+	head trace.Head
+	size int // bytes read
+
+	committed trace.Head // at the commit that made now
+	asked     trace.Kind // of the record just before, if it awaits a decision
+	sealed    []byte     // its patch
+}
+
+// catchUp reads what was appended after in.head. On error the instance stays as it
+// was. in.mu is held, or in is not shared yet.
+func (in *Instance) catchUp(ctx context.Context) error {
+	r := replay{in: in, now: *in.current.Load(), head: in.head, committed: in.committed}
+	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1) {
+		if err != nil {
+			return err
+		}
+		if err := r.step(record); err != nil {
+			return err
+		}
+	}
+	in.head, in.unsure = r.head, false
+	in.grown += r.size
+	if r.now.Version != in.current.Load().Version {
+		in.current.Store(&r.now)
+		in.committed = r.committed
+	}
+	return nil
+}
+
+// step takes in one record.
+func (r *replay) step(record store.Record) error {
+	head, err := trace.CheckRecord(r.head, r.in.key, record.Line, record.Sealed)
+	if err != nil {
+		return corruptLog(r.in.id, err)
+	}
+	r.head = head
+	r.size += len(record.Line) + len(record.Sealed)
+	l, ok := readLine(record.Line)
+	if !ok {
+		return r.corrupt("its line cannot be read")
+	}
+	switch l.Kind {
+	case trace.Proposal, trace.Advance:
+		r.asked, r.sealed = l.Kind, record.Sealed
+		return nil
+	case trace.Decision:
+		return r.decide(l.Verdict)
+	default:
+		return nil
+	}
+}
+
+// decide takes in a decision.
+func (r *replay) decide(v *verify.Verdict) error {
+	asked, sealed := r.asked, r.sealed
+	r.asked, r.sealed = "", nil
+	if asked == "" || v == nil {
+		return r.corrupt("it decides nothing")
+	}
+	if v.Verdict != verify.Commit {
+		return nil
+	}
+	if v.VersionBefore != r.now.Version || v.VersionAfter != r.now.Version+1 {
+		return r.corrupt("it commits another version than the next")
+	}
+	root := r.now.State
+	if asked == trace.Proposal {
+		var err error
+		if root, err = r.in.contract.program.Replay(root, sealed); err != nil {
+			return r.corrupt("its patch does not apply")
+		}
+	}
+	if root.Digest().String() != v.StateAfter {
+		return r.corrupt(digestDiffers)
+	}
+	r.committed = r.head
+	r.now = verify.Snapshot{State: root, Phase: v.PhaseAfter, Version: v.VersionAfter}
+	return nil
+}
+
+func (r *replay) corrupt(reason string) error {
+	return &CorruptLogError{r.in.id, r.head.Seq, reason}
+}
+
+// corruptLog turns a broken chain into the engine's error.
+func corruptLog(id string, err error) error {
+	var broken *trace.BrokenError
+	if errors.As(err, &broken) {
+		return &CorruptLogError{id, broken.Seq, broken.Reason}
+	}
+	return err
+}

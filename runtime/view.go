@@ -1,0 +1,115 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/runtime/tree"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// A Request asks for what a stage's actor may see.
+type Request struct {
+	Stage string
+	Args  map[string]string // the keys that the stage's parameters are bound to
+	Role  string
+}
+
+// A View is what an actor is shown, and what its host needs to know. Its JSON is
+// the host's envelope; the actor gets Value. All of it is the caller's.
+type View struct {
+	Stage        string          `json:"stage"`
+	Version      uint64          `json:"version"` // the Base of proposals made on this view
+	Phase        string          `json:"phase"`
+	Contract     string          `json:"contract"`
+	Digest       string          `json:"view_digest"` // equal for equal views, whatever the version
+	Task         string          `json:"task,omitempty"`
+	Writes       []string        `json:"writes"`  // the patterns that a patch may write
+	Sources      []string        `json:"sources"` // the patterns that it may copy and move from
+	Next         []string        `json:"next,omitempty"`
+	Placeholders []string        `json:"placeholders"` // pointers to positions of arrays that show nothing
+	Value        json.RawMessage `json:"view"`         // canonical
+}
+
+// View projects the current state for a stage, and records that it did. Errors: a
+// *ViewRefusedError, with the verdict and no data, outside of the stage's phase, for
+// another role, or where an argument does not bind; *UnknownStageError;
+// *UnknownArgumentError; the context's error; what the store reports.
+func (in *Instance) View(ctx context.Context, r Request) (View, error) {
+	for {
+		seen, err := in.settled(ctx)
+		if err != nil {
+			return View{}, err
+		}
+		v, refused, err := in.contract.program.View(ctx, *seen, verify.ViewRequest{Stage: r.Stage, Args: r.Args, Role: r.Role})
+		if err != nil {
+			return View{}, err
+		}
+		err = in.recordView(ctx, seen, &r, &v, refused)
+		if err == errMoved {
+			continue
+		}
+		if err != nil {
+			return View{}, err
+		}
+		if refused != nil {
+			return View{}, in.refuseView(ctx, r.Stage, refused)
+		}
+		return viewOf(&v), nil
+	}
+}
+
+// viewOf copies a view, whose lists the contract may share.
+func viewOf(v *verify.View) View {
+	return View{
+		Stage: v.Stage, Version: v.Version, Phase: v.Phase, Contract: v.Contract, Digest: v.Digest, Task: v.Task,
+		Writes: list(v.Writes), Sources: list(v.Sources), Next: slices.Clone(v.Next), Placeholders: list(v.Placeholders),
+		Value: tree.AppendJSON(make([]byte, 0, v.Value.Size()), v.Value),
+	}
+}
+
+func list(s []string) []string { return append([]string{}, s...) }
+
+// refuseView makes the error. Its violations are of the phase step, which tells an
+// actor what it tells an operator.
+func (in *Instance) refuseView(ctx context.Context, stage string, refused *verify.Verdict) error {
+	in.logVerdict(ctx, trace.View, stage, refused)
+	actor := ActorVerdict{
+		Verdict: refused.Verdict, Contract: refused.Contract, PhaseBefore: refused.PhaseBefore, PhaseAfter: refused.PhaseAfter,
+		Violations: refused.Violations, Retryable: refused.Retryable, Normalised: refused.Normalised,
+	}
+	return &ViewRefusedError{Verdict{Verdict: *refused, actor: func() ActorVerdict { return actor }}}
+}
+
+// recordView appends the record of a view that was shown or refused.
+func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) error {
+	e := &entry{Record: *in.record(trace.View, seen.Version)}
+	in.actor(&e.Record, r.Stage, r.Role, r.Args)
+	e.Phase = seen.Phase
+	if refused == nil {
+		e.View = v.Digest
+	} else if err := in.addVerdict(&e.Record, refused); err != nil {
+		return err
+	}
+	return in.append(ctx, seen, seen, e)
+}
+
+// Trace writes the instance's trace as it is in the store: one line a record, from
+// the first to the last. trace.Verify reads it.
+func (in *Instance) Trace(ctx context.Context, w io.Writer) error {
+	return trace.Write(w, in.lines(ctx))
+}
+
+func (in *Instance) lines(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for r, err := range in.store.Read(ctx, in.id, 1) {
+			if !yield(r.Line, err) {
+				return
+			}
+		}
+	}
+}
