@@ -38,8 +38,8 @@ type Step struct {
 	ShowView  bool              `json:"show_view"`
 
 	Expect string `json:"expect"` // commit, noop or reject
-	Gate   string `json:"gate"`   // of a reject: the gate of its first violation
-	Code   string `json:"code"`   // of a reject: the code of its first violation
+	Gate   string `json:"gate"`   // of a reject: the gate of one of its violations
+	Code   string `json:"code"`   // of a reject: that violation's code
 }
 
 // Read loads the scenario in the folder dir of fsys and the patches it refers to.

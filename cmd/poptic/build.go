@@ -1,0 +1,40 @@
+package main
+
+import (
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+type buildVerb struct {
+	contractArg
+	Output string `short:"o" required:"" help:"File for the compiled contract; - is standard output." placeholder:"FILE"`
+}
+
+// Help is printed by --help.
+func (buildVerb) Help() string {
+	return `The compiled contract is all the runtime needs. The same source gives the same bytes. The file appears whole or not at all.
+
+Examples:
+
+    poptic build contract.poptic -o contract.popticc
+
+Exit codes:
+
+    0  written
+    2  usage, unreadable input, a contract with errors, or a file that cannot be written`
+}
+
+// Run implements the verb.
+func (v *buildVerb) Run(c *console) error {
+	contract, err := v.load(c)
+	if err != nil {
+		return err
+	}
+	data := ir.Encode(contract)
+	if err := c.write(v.Output, data); err != nil {
+		return err
+	}
+	if v.Output != "-" {
+		c.outText().line("wrote %s: %s, %d bytes, %s", v.Output, contract.Name, len(data), contract.Digest())
+	}
+	return nil
+}

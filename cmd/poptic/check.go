@@ -1,0 +1,150 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/lang/report"
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+type checkVerb struct {
+	Paths  []string `arg:"" name:"path" help:"Contracts, libraries, or folders that are searched for .poptic files." placeholder:"PATH"`
+	Format string   `enum:"text,json" default:"text" help:"How findings are printed: ${enum}."`
+	Strict bool     `help:"Let every finding count, not only errors."`
+	Root   string   `help:"Folder that imports may not leave; by default the current directory, or a contract's folder outside of it." placeholder:"DIR"`
+}
+
+// Help is printed by --help.
+func (checkVerb) Help() string {
+	return `Checks syntax, names, types, phases, regions, CEL expressions and claims. Every finding names the exact place in the file and what to do.
+
+Examples:
+
+    poptic check contract.poptic
+    poptic check --strict .
+    poptic check --format json contracts/ > findings.json
+
+Exit codes:
+
+    0  no error (with --strict: no finding)
+    1  at least one error (with --strict: at least one finding)
+    2  usage, or a file that cannot be read`
+}
+
+// Run implements the verb.
+func (v *checkVerb) Run(c *console) error {
+	files, err := contractFiles(v.Paths)
+	if err != nil {
+		return err
+	}
+	var all []source.Diagnostic
+	for _, f := range files {
+		found, err := checkFile(f, v.Root)
+		if err != nil {
+			return err
+		}
+		all = append(all, found...)
+	}
+	all = withoutRepeats(all)
+	if err := v.print(c, files, all); err != nil {
+		return err
+	}
+	if source.HasErrors(all) || v.Strict && len(all) > 0 {
+		return errNo
+	}
+	return nil
+}
+
+func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) error {
+	p := c.outText()
+	switch {
+	case v.Format == "json":
+		return report.JSON(c.out, all)
+	case len(all) > 0:
+		return report.Text(c.out, all, report.Options{Color: p.colored, Width: p.width})
+	}
+	p.line("%s %s checked, nothing found", p.green("ok:"), plural(len(files), "file"))
+	return nil
+}
+
+// checkFile gives the findings of one file. A compiled contract has none, or is
+// broken.
+func checkFile(file, root string) ([]source.Diagnostic, error) {
+	data, err := readFile("contract", file)
+	if err != nil {
+		return nil, err
+	}
+	if ir.IsCompiled(data) {
+		if _, err := ir.Decode(data); err != nil {
+			return nil, broken(file, err)
+		}
+		return nil, nil
+	}
+	out, err := compileFile(file, root)
+	return out.Diagnostics, err
+}
+
+// contractFiles replaces folders by the .poptic files below them, in order of
+// their names; hidden folders are left out.
+func contractFiles(paths []string) ([]string, error) {
+	var files []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err != nil {
+			return nil, unreadable("contract", p, err)
+		}
+		if !info.IsDir() {
+			files = append(files, p)
+			continue
+		}
+		found, err := searchFolder(p)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, fail("name a file, or another folder", "there is no .poptic file in %s", p)
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+func searchFolder(dir string) (files []string, err error) {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return unreadable("folder", name, err)
+		case d.IsDir() && name != dir && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !d.IsDir() && filepath.Ext(name) == ".poptic":
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files, err
+}
+
+// withoutRepeats sorts findings and drops those that two contracts share because
+// both import the file they are in.
+func withoutRepeats(ds []source.Diagnostic) []source.Diagnostic {
+	type identity struct {
+		file, code, message string
+		start, end          int
+	}
+	seen := map[identity]bool{}
+	ds = slices.DeleteFunc(source.Sort(ds), func(d source.Diagnostic) bool {
+		id := identity{code: d.Code, message: d.Message, start: d.Span.Start, end: d.Span.End}
+		if d.Span.File != nil {
+			id.file = d.Span.File.Name
+		}
+		repeated := seen[id]
+		seen[id] = true
+		return repeated
+	})
+	return slices.Clip(ds)
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/stretchr/testify/require"
+)
+
+// complete asks as the shells' scripts do.
+func complete(t *testing.T, words ...string) []string {
+	t.Helper()
+	last := len(words) - 1
+	words[last] = "=" + words[last]
+	var out, errOut bytes.Buffer
+	code := run(context.Background(), append([]string{"__complete"}, words...), strings.NewReader(""), &out, &errOut)
+	require.Equal(t, exitFine, code)
+	require.Empty(t, errOut.String())
+	var texts []string
+	for _, l := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
+		text, _, _ := strings.Cut(l, "\t")
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+func TestVerbsAreCompletedAndTheHiddenOneIsNot(t *testing.T) {
+	var v verbs
+	parser, err := newParser(&v, io.Discard, io.Discard)
+	require.NoError(t, err)
+	var want []string
+	for _, n := range parser.Model.Leaves(true) {
+		want = append(want, n.Name)
+	}
+	require.NotContains(t, want, "__complete")
+	require.Equal(t, want, complete(t, ""))
+	require.Equal(t, []string{"verify", "version"}, complete(t, "ver"))
+}
+
+func TestEveryFlagOfEveryVerbIsCompleted(t *testing.T) {
+	var v verbs
+	parser, err := newParser(&v, io.Discard, io.Discard)
+	require.NoError(t, err)
+	for _, n := range parser.Model.Leaves(true) {
+		got := complete(t, n.Name, "--")
+		for _, group := range n.AllFlags(true) {
+			for _, f := range group {
+				require.Contains(t, got, "--"+f.Name, n.Name)
+			}
+		}
+	}
+}
+
+func TestAGivenFlagIsNotProposedAgainUnlessItRepeats(t *testing.T) {
+	got := complete(t, "view", "--stage", "x", "--arg", "a=b", "--")
+	require.NotContains(t, got, "--stage")
+	require.Contains(t, got, "--arg")
+}
+
+func TestChoicesAreCompleted(t *testing.T) {
+	require.Equal(t, []string{"text", "json"}, complete(t, "check", "--format", ""))
+	require.Equal(t, []string{"--format=json"}, complete(t, "check", "--format=j"))
+	require.Equal(t, []string{"bash", "zsh", "fish", "powershell"}, complete(t, "completion", ""))
+	require.Equal(t, []string{"clinical"}, complete(t, "demo", "cl"))
+}
+
+func TestFilesAndFoldersAreLeftToTheShell(t *testing.T) {
+	require.Equal(t, []string{":files"}, complete(t, "view", "--state", "st"))
+	require.Equal(t, []string{":files"}, complete(t, "view", "des"))
+	require.Equal(t, []string{":files"}, complete(t, "check", "one.poptic", "two"))
+	require.Equal(t, []string{":folders"}, complete(t, "check", "--root", ""))
+}
+
+func TestNamesComeFromTheContractOnTheLine(t *testing.T) {
+	const desk = "testdata/desk/desk.poptic"
+	require.Equal(t, []string{"classify", "refund", "finish"}, complete(t, "view", desk, "--stage", ""))
+	require.Equal(t, []string{"triage", "review", "closed"}, complete(t, "view", desk, "--phase", ""))
+	require.Equal(t, []string{"triage_bot"}, complete(t, "view", desk, "--role", ""))
+	require.Equal(t, []string{"id=", "ticket="}, complete(t, "view", desk, "--stage", "refund", "--arg", ""))
+	require.Equal(t, []string{"review"}, complete(t, "apply", desk, "--advance", "r"))
+	require.Equal(t, []string{""}, complete(t, "view", "nowhere.poptic", "--stage", ""))
+}
+
+func TestEveryVerbHasExamplesAndExitCodes(t *testing.T) {
+	var v verbs
+	parser, err := newParser(&v, io.Discard, io.Discard)
+	require.NoError(t, err)
+	for _, n := range parser.Model.Leaves(true) {
+		help, ok := n.Target.Addr().Interface().(kong.HelpProvider)
+		require.True(t, ok, n.Name)
+		require.NotEmpty(t, n.Help, n.Name)
+		require.Contains(t, help.Help(), "\n\nExamples:\n\n    ", n.Name)
+		require.Contains(t, help.Help(), "poptic "+n.Name, n.Name)
+		require.Contains(t, help.Help(), "Exit codes:\n\n    0  ", n.Name)
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/lang/report"
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// contractArg names the contract a verb works from.
+type contractArg struct {
+	Contract string `arg:"" help:"A .poptic file or a compiled contract; the bytes tell which." placeholder:"CONTRACT"`
+	Root     string `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
+}
+
+// load reads and, if it is source text, compiles the contract. Warnings are not
+// shown: "check" is for them. Errors are shown, and fail the verb.
+func (a contractArg) load(c *console) (*ir.Contract, error) {
+	data, err := readFile("contract", a.Contract)
+	if err != nil {
+		return nil, err
+	}
+	if ir.IsCompiled(data) {
+		contract, err := ir.Decode(data)
+		if err != nil {
+			return nil, broken(a.Contract, err)
+		}
+		return contract, nil
+	}
+	out, err := compileFile(a.Contract, a.Root)
+	if err != nil {
+		return nil, err
+	}
+	return c.accept(a.Contract, out)
+}
+
+// accept returns the contract of a compilation without errors.
+func (c *console) accept(name string, out compiler.Output) (*ir.Contract, error) {
+	if source.HasErrors(out.Diagnostics) {
+		p := c.errText()
+		report.Text(c.err, errorsOf(out.Diagnostics), report.Options{Color: p.colored, Width: p.width})
+		return nil, fail("mend it first; nothing was done", "the contract %s has errors", name)
+	}
+	if out.Contract == nil {
+		return nil, fail("name a file that starts with \"contract NAME\"", "%s is no contract of its own: it only holds declarations that contracts import", name)
+	}
+	return out.Contract, nil
+}
+
+func errorsOf(ds []source.Diagnostic) []source.Diagnostic {
+	var out []source.Diagnostic
+	for _, d := range ds {
+		if d.Severity == source.Error {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// compileFile runs the compiler on a source file.
+func compileFile(file, root string) (compiler.Output, error) {
+	at, err := locate(file, root)
+	if err != nil {
+		return compiler.Output{}, err
+	}
+	defer at.close()
+	return compiler.Compile(compiler.Input{FS: at.fs(), Path: at.path, Show: at.show}), nil
+}
+
+// broken explains why bytes are no good compiled contract.
+func broken(name string, err error) error {
+	var codec *ir.CodecError
+	if errors.As(err, &codec) {
+		return &failure{What: name + ": " + codec.Message, Where: []string{"code: " + codec.Code}}
+	}
+	return err
+}

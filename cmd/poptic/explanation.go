@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// An explanation is a contract in an author's words; "explain --format json"
+// prints it as it is.
+type explanation struct {
+	Contract   string               `json:"contract"`
+	Digest     string               `json:"digest"`
+	Sealed     bool                 `json:"sealed"`
+	About      string               `json:"about,omitempty"`
+	Phases     []phaseExplanation   `json:"phases,omitempty"`
+	Stages     []stageExplanation   `json:"stages"`
+	Rules      []ruleExplanation    `json:"rules,omitempty"`
+	Measures   []measureExplanation `json:"measures,omitempty"`
+	Authority  []authority          `json:"authority,omitempty"`
+	SecretsAre []string             `json:"secrets,omitempty"`
+}
+
+type phaseExplanation struct {
+	Name   string   `json:"name"`
+	Arrows []string `json:"arrows,omitempty"`
+}
+
+type stageExplanation struct {
+	Name     string             `json:"name"`
+	From     string             `json:"delegated_from,omitempty"`
+	Task     string             `json:"task,omitempty"`
+	In       []string           `json:"in"`
+	By       []string           `json:"by,omitempty"`
+	Params   []string           `json:"parameters,omitempty"`
+	Reads    []grantExplanation `json:"reads"`
+	Writes   []grantExplanation `json:"writes"`
+	Blind    []grantExplanation `json:"writes_blind,omitempty"`
+	Sources  []grantExplanation `json:"takes_from"`
+	Produces []string           `json:"produces,omitempty"`
+	Next     []string           `json:"next,omitempty"`
+	Gates    []gateExplanation  `json:"gates,omitempty"`
+	Rules    []ruleExplanation  `json:"rules,omitempty"`
+}
+
+type grantExplanation struct {
+	Paths  []string `json:"paths"`
+	Except []string `json:"except,omitempty"`
+}
+
+type gateExplanation struct {
+	Gate       string `json:"gate"`
+	Visibility string `json:"visibility"`
+	Unseen     string `json:"unseen,omitempty"`
+}
+
+type ruleExplanation struct {
+	Rule       string            `json:"rule"`
+	Message    string            `json:"message,omitempty"`
+	Expression string            `json:"expression,omitempty"`
+	Reads      []readExplanation `json:"reads"`
+	Phase      bool              `json:"reads_phase,omitempty"`
+}
+
+type readExplanation struct {
+	Path  string `json:"path"`
+	Exact bool   `json:"exact"`
+}
+
+type measureExplanation struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+	Over string `json:"over"`
+}
+
+// explain puts a contract into words: all of it, or one stage.
+func explain(c *ir.Contract, only string) explanation {
+	e := explanation{Contract: c.Name, Digest: c.Digest(), Sealed: c.Sealed, Stages: []stageExplanation{}}
+	for i := range c.Stages {
+		if only == "" || only == c.Stages[i].Name {
+			e.Stages = append(e.Stages, explainStage(&c.Stages[i]))
+		}
+	}
+	if only != "" {
+		return e
+	}
+	e.About = c.Doc
+	for _, p := range c.Phases {
+		e.Phases = append(e.Phases, phaseExplanation{Name: p.Name, Arrows: arrows(p)})
+		e.Rules = append(e.Rules, guards(p)...)
+	}
+	for _, inv := range c.Invariants {
+		e.Rules = append(e.Rules, explainInvariant(inv))
+	}
+	for _, m := range c.Measures {
+		e.Measures = append(e.Measures, measureExplanation{Name: m.Name, Kind: string(m.Kind), Over: authored(m.Over)})
+	}
+	for _, g := range grants(c.Secrets) {
+		e.SecretsAre = append(e.SecretsAre, g.Paths...)
+	}
+	e.Authority = authorities(c)
+	return e
+}
+
+func explainStage(s *ir.Stage) stageExplanation {
+	e := stageExplanation{
+		Name: s.Name, From: s.From, Task: s.Doc, In: s.In, By: s.By, Next: s.Next,
+		Reads: grants(s.Read), Writes: grants(s.Write), Blind: grants(s.Blind), Sources: grants(s.Source),
+		Produces: authoredAll(s.Produce),
+	}
+	for _, p := range s.Params {
+		e.Params = append(e.Params, parameter(p))
+	}
+	for _, g := range s.Gates {
+		e.Gates = append(e.Gates, gateExplanation{Gate: gateName(g), Visibility: string(g.Visibility), Unseen: g.Unseen})
+	}
+	for _, x := range s.Require {
+		e.Rules = append(e.Rules, explainRule("require", "", x))
+	}
+	for _, x := range s.Ensure {
+		e.Rules = append(e.Rules, explainRule("ensure", "", x))
+	}
+	return e
+}
+
+func parameter(p ir.Param) string {
+	switch p.Kind {
+	case ir.NewParam:
+		return p.Name + " new in " + authored(p.Of)
+	case ir.DependentParam:
+		return p.Name + " = " + authored(p.Of)
+	}
+	return p.Name + " in " + authored(p.Of)
+}
+
+func grants(r region.Region) []grantExplanation {
+	out := []grantExplanation{}
+	for _, g := range r {
+		out = append(out, grantExplanation{Paths: authoredAll(g.Include), Except: authoredAll(g.Except)})
+	}
+	return out
+}
+
+// gateName names a gate as a discloses clause does.
+func gateName(g ir.Gate) string {
+	switch {
+	case g.Kind == ir.TypeGate && g.At != nil:
+		return "type of " + authored(*g.At)
+	case g.Kind == ir.RefGate && g.At != nil:
+		return "key at " + authored(*g.At)
+	case g.Name != "":
+		return string(g.Kind) + " " + g.Name
+	}
+	return string(g.Kind)
+}
+
+func arrows(p ir.Phase) []string {
+	var out []string
+	for _, a := range p.Arrows {
+		text := a.To
+		if a.ByHost {
+			text += " by host"
+		}
+		if a.Guard != nil {
+			text += " when guarded"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func guards(p ir.Phase) []ruleExplanation {
+	var out []ruleExplanation
+	for _, a := range p.Arrows {
+		if a.Guard != nil {
+			out = append(out, explainRule("guard "+p.Name+" -> "+a.To, "", *a.Guard))
+		}
+	}
+	return out
+}
+
+func explainInvariant(inv ir.Invariant) ruleExplanation {
+	name := "invariant " + inv.Name
+	if inv.Each != nil {
+		name += fmt.Sprintf(" each %s in %s", inv.Each.Var, authored(inv.Each.Over))
+	}
+	if inv.Unique != nil {
+		return ruleExplanation{
+			Rule: name + " unique", Message: inv.Message,
+			Reads: []readExplanation{{Path: authored(*inv.Unique), Exact: true}},
+		}
+	}
+	return explainRule(name, inv.Message, *inv.Expr)
+}
+
+func explainRule(name, message string, x ir.Expr) ruleExplanation {
+	r := ruleExplanation{
+		Rule: name, Message: message, Expression: strings.TrimSpace(x.Source),
+		Reads: []readExplanation{}, Phase: x.ReadsPhase,
+	}
+	for _, read := range x.Reads {
+		r.Reads = append(r.Reads, readExplanation{Path: authored(read.Pattern), Exact: !read.Inexact})
+	}
+	return r
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAReplacedFileKeepsItsPermissions(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "state.json")
+	require.NoError(t, os.WriteFile(name, []byte("old"), 0o640))
+	require.NoError(t, os.Chmod(name, 0o640))
+	require.NoError(t, writeFile(name, []byte("new")))
+	requireFile(t, name, "new")
+	info, err := os.Stat(name)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o640), info.Mode())
+	requireOnly(t, filepath.Dir(name), "state.json")
+}
+
+func TestALinkKeepsPointingWhereItDid(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	require.NoError(t, os.WriteFile(target, []byte("old"), 0o600))
+	require.NoError(t, os.Symlink("target", link))
+	require.NoError(t, writeFile(link, []byte("new")))
+	requireFile(t, target, "new")
+	kept, err := os.Readlink(link)
+	require.NoError(t, err)
+	require.Equal(t, "target", kept)
+}
+
+func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	require.Error(t, writeFile(filepath.Join(dir, "folder"), []byte("new")))
+	require.Error(t, writeFile(filepath.Join(dir, "missing", "file"), []byte("new")))
+	requireOnly(t, dir, "folder")
+}
+
+func TestWhatIsNoRegularFileIsWrittenToDirectly(t *testing.T) {
+	require.NoError(t, writeFile(os.DevNull, []byte("new")))
+	info, err := os.Stat(os.DevNull)
+	require.NoError(t, err)
+	require.False(t, info.Mode().IsRegular(), "the device must still be one")
+}
+
+func requireFile(t *testing.T, name, want string) {
+	t.Helper()
+	got, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got))
+}
+
+func requireOnly(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	require.Equal(t, names, got)
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// maxInput bounds every file the command line reads.
+const maxInput = 256 << 20
+
+// read returns the bytes of the file called name; "-" is standard input, which
+// only one flag may take. flag and what name the input in messages.
+func (c *console) read(flag, what, name string) ([]byte, error) {
+	if name != "-" {
+		return readFile(what, name)
+	}
+	if c.stdinUser != "" {
+		return nil, fail("give one of them as a file", "%s and %s both read standard input", c.stdinUser, flag)
+	}
+	c.stdinUser = flag
+	data, err := readAll(c.in)
+	if err != nil {
+		return nil, unreadable(what, "standard input", err)
+	}
+	return data, nil
+}
+
+func readFile(what, name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, unreadable(what, name, err)
+	}
+	defer f.Close()
+	data, err := readAll(f)
+	if err != nil {
+		return nil, unreadable(what, name, err)
+	}
+	return data, nil
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		err = errors.New("it is larger than 256 MiB")
+	}
+	return data, err
+}
+
+// unreadable says in the user's words why a file cannot be read.
+func unreadable(what, name string, err error) error {
+	var cause error
+	var path *fs.PathError
+	if cause = err; errors.As(err, &path) {
+		cause = path.Err
+	}
+	help := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		help = "check the name; it is taken relative to the current directory"
+	}
+	return fail(help, "cannot read the %s %s: %s", what, name, cause)
+}

@@ -1,0 +1,86 @@
+// Command poptic checks contracts, shows what a stage sees, and verifies and
+// applies what an actor proposes. Every verb is one file named after it; what
+// verbs share lies in files named after the thing: a contract, a state, a
+// proposal, a verdict, the console.
+//
+// The shapes it prints and its exit codes are fixed in spec/interfaces.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/patchoptic/poptic/examples"
+)
+
+// verbs is the command line: kong reads flags, help and completion from it.
+type verbs struct {
+	Color string `enum:"auto,always,never" default:"auto" help:"Colour in text output: ${enum}. NO_COLOR is respected." placeholder:"WHEN"`
+
+	Demo       demoVerb       `cmd:"" help:"Run an embedded example end to end and tell its story."`
+	Check      checkVerb      `cmd:"" help:"Report what is wrong with contracts."`
+	Build      buildVerb      `cmd:"" help:"Write the compiled contract that programs embed."`
+	Explain    explainVerb    `cmd:"" help:"Say in words what each stage may see, change and take."`
+	View       viewVerb       `cmd:"" help:"Show what a stage sees of a state."`
+	Verify     verifyVerb     `cmd:"" help:"Judge a proposal; nothing is written."`
+	Apply      applyVerb      `cmd:"" help:"Judge a proposal and write the new state if it commits."`
+	Version    versionVerb    `cmd:"" help:"Print the version."`
+	Completion completionVerb `cmd:"" help:"Print a shell's completion script."`
+	Complete   completeVerb   `cmd:"" name:"__complete" hidden:"" passthrough:""`
+}
+
+const about = "Contracts for shared JSON state: what each stage of a workflow may see, change and take, checked before it runs and enforced while it does."
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns its exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	var v verbs
+	parser, err := newParser(&v, out, errOut)
+	if err != nil {
+		panic("poptic: the command line's own definition is broken: " + err.Error())
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return reportUsage(errOut, err)
+	}
+	c := newConsole(ctx, v.Color, in, out, errOut)
+	return c.finish(parsed.Run(c, parser.Model))
+}
+
+func newParser(v *verbs, out, errOut io.Writer) (*kong.Kong, error) {
+	return kong.New(v,
+		kong.Name("poptic"),
+		kong.Vars{"examples": listed(examples.Names(), "or")},
+		kong.Description(about),
+		kong.Writers(out, errOut),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+	)
+}
+
+// reportUsage prints what is wrong with a command line and where to read more.
+func reportUsage(w io.Writer, err error) int {
+	verb := "poptic"
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil {
+		if selected := parse.Context.Selected(); selected != nil {
+			verb = selected.FullPath()
+		}
+	}
+	fmt.Fprintf(w, "%s: %s\n  help: run %q\n", verb, err, verb+" --help")
+	return exitBroken
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/patchoptic/poptic/runtime/normalise"
+	"github.com/patchoptic/poptic/runtime/tree"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// proposalFlags say what the actor proposes.
+type proposalFlags struct {
+	Patch      string   `help:"Proposal: a JSON Patch, or an object with \"patch\" and \"next\"; - is standard input." placeholder:"FILE"`
+	Next       string   `help:"Phase to move to, where the stage leaves a choice." placeholder:"NAME"`
+	MergePatch bool     `help:"The proposal is a JSON Merge Patch (RFC 7396) over what the stage sees."`
+	Lenient    []string `enum:"fence,stringified" help:"Accept a proposal in one code fence (fence), or given as a JSON string (stringified); recorded in the verdict." placeholder:"WHAT,..."`
+}
+
+// normalised is a proposal as the verifier takes it, with the leniencies that
+// were needed; or the reason it is refused unread.
+type normalised struct {
+	patch   []byte
+	applied []string
+	refused string
+}
+
+// mergePatchApplied is how a verdict records --merge-patch.
+const mergePatchApplied = "merge_patch"
+
+// read gets the proposal's bytes and applies the leniencies the flags allow.
+func (f *proposalFlags) read(c *console, o *opened, stage, role string) (*normalised, error) {
+	answer, err := c.read("--patch", "patch", f.Patch)
+	if err != nil {
+		return nil, err
+	}
+	patch, applied, err := normalise.Proposal(answer, f.allowed())
+	var ambiguous *normalise.AmbiguousError
+	if errors.As(err, &ambiguous) {
+		return &normalised{refused: ambiguous.Error()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := &normalised{patch: patch, applied: applied}
+	if !f.MergePatch {
+		return n, nil
+	}
+	return n, n.merge(c, o, stage, role)
+}
+
+func (f *proposalFlags) allowed() normalise.Allowed {
+	var allow normalise.Allowed
+	for _, name := range f.Lenient {
+		switch name {
+		case normalise.Fence:
+			allow.Fence = true
+		case normalise.Stringified:
+			allow.Stringified = true
+		}
+	}
+	return allow
+}
+
+// merge translates a merge patch against what the stage sees. A stage that may
+// not run sees nothing; its proposal is then refused at the phase gate whatever
+// it holds, so an empty patch stands for it.
+func (n *normalised) merge(c *console, o *opened, stage, role string) error {
+	n.applied = append(n.applied, mergePatchApplied)
+	view, refusal, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: stage, Args: o.args, Role: role})
+	if err != nil {
+		return misnamed(o.contract, err)
+	}
+	if refusal != nil {
+		n.patch = []byte("[]")
+		return nil
+	}
+	patch, err := tree.MergePatch(view.Value, n.patch)
+	if err != nil {
+		n.refused = "the merge patch cannot be used: " + err.Error()
+		return nil
+	}
+	n.patch = tree.AppendJSON(nil, patch.Node())
+	return nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// stageFlags say which stage runs on which state, as the host knows it.
+type stageFlags struct {
+	contractArg
+	State string   `required:"" help:"State document; - is standard input." placeholder:"FILE"`
+	Stage string   `help:"Stage that runs." placeholder:"NAME"`
+	Arg   []string `sep:"none" help:"Argument of the stage; repeat the flag for each." placeholder:"NAME=VALUE"`
+	Phase string   `help:"Phase the state is in; by default the initial one." placeholder:"NAME"`
+	Role  string   `help:"Role that runs the stage." placeholder:"NAME"`
+}
+
+// An opened state is a state in a phase, with the contract it is under.
+type opened struct {
+	program  *verify.Program
+	contract *ir.Contract
+	snapshot verify.Snapshot
+	args     map[string]string
+}
+
+// open loads the contract and the state and checks every name the flags give.
+func (s *stageFlags) open(c *console) (*opened, error) {
+	args, err := arguments(s.Arg)
+	if err != nil {
+		return nil, err
+	}
+	contract, err := s.load(c)
+	if err != nil {
+		return nil, err
+	}
+	phase, err := phaseOf(contract, s.Phase)
+	if err != nil {
+		return nil, err
+	}
+	program, err := verify.Load(contract, verify.DefaultLimits())
+	if err != nil {
+		return nil, broken(s.Contract, err)
+	}
+	snapshot, err := openState(c, program, s.State, phase)
+	if err != nil {
+		return nil, err
+	}
+	return &opened{program: program, contract: contract, snapshot: snapshot, args: args}, nil
+}
+
+// arguments reads NAME=VALUE pairs; a value may hold anything, "=" included.
+func arguments(pairs []string) (map[string]string, error) {
+	args := map[string]string{}
+	for _, pair := range pairs {
+		name, value, found := strings.Cut(pair, "=")
+		switch _, twice := args[name]; {
+		case !found || name == "":
+			return nil, fail("write --arg NAME=VALUE, for example --arg ticket=T1", "%q is no argument", pair)
+		case twice:
+			return nil, fail("give it once", "the argument %s is given twice", name)
+		}
+		args[name] = value
+	}
+	return args, nil
+}
+
+// phaseOf is the phase called name, the initial one if name is empty.
+func phaseOf(contract *ir.Contract, name string) (string, error) {
+	if name == "" {
+		return contract.Phases[0].Name, nil
+	}
+	if contract.Phase(name) != nil {
+		return name, nil
+	}
+	known := phaseNames(contract)
+	return "", fail(didYouMean("phase", source.Nearest(name, known), known), "%s has no phase %q", contract.Name, name)
+}
+
+// needStage checks that a stage is named and exists.
+func needStage(contract *ir.Contract, name string) error {
+	known := stageNames(contract)
+	if name == "" {
+		return fail(didYouMean("stage", "", known), "which stage? --stage is missing")
+	}
+	if contract.Stage(name) != nil {
+		return nil
+	}
+	return fail(didYouMean("stage", source.Nearest(name, known), known), "%s has no stage %q", contract.Name, name)
+}
+
+func phaseNames(contract *ir.Contract) []string {
+	var names []string
+	for _, p := range contract.Phases {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func stageNames(contract *ir.Contract) []string {
+	var names []string
+	for _, s := range contract.Stages {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// misnamed turns the runtime's error about a name the host gave into a failure;
+// other errors, and none, stay.
+func misnamed(contract *ir.Contract, err error) error {
+	var unknown *verify.UnknownArgumentError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var known []string
+	for _, p := range contract.Stage(unknown.Stage).Params {
+		known = append(known, p.Name)
+	}
+	return fail(didYouMean("parameter", unknown.Nearest, known), "stage %s has no parameter %q", unknown.Stage, unknown.Name)
+}

@@ -1,0 +1,71 @@
+package main
+
+import "github.com/patchoptic/poptic/runtime/verify"
+
+type verifyVerb struct {
+	stageFlags
+	proposalFlags
+	verdictFlags
+}
+
+// Help is printed by --help.
+func (verifyVerb) Help() string {
+	return `Runs every gate on the proposal: limits, format, phase, scope, types, rules. Nothing is written.
+
+Examples:
+
+    poptic verify contract.poptic --state state.json \
+        --stage classify --arg ticket=T1 --patch patch.json
+    generate | poptic verify contract.poptic --state state.json \
+        --stage classify --arg ticket=T1 --patch - --actor --format json
+
+Exit codes:
+
+    0  the proposal would commit, or change nothing
+    1  it is rejected
+    2  usage, unreadable or unfit input, unknown names, a contract with errors`
+}
+
+// Run implements the verb.
+func (v *verifyVerb) Run(c *console) error {
+	o, err := v.stageFlags.open(c)
+	if err != nil {
+		return err
+	}
+	d, err := propose(c, o, &v.stageFlags, &v.proposalFlags)
+	if err != nil {
+		return err
+	}
+	if err := v.print(c, c.outText(), d); err != nil {
+		return err
+	}
+	return d.answer()
+}
+
+// propose judges the proposal that the flags describe.
+func propose(c *console, o *opened, s *stageFlags, f *proposalFlags) (*decided, error) {
+	if err := needStage(o.contract, s.Stage); err != nil {
+		return nil, err
+	}
+	if f.Patch == "" {
+		return nil, fail("give a file, or - for standard input", "which proposal? --patch is missing")
+	}
+	if err := o.requireValid(c, s.State); err != nil {
+		return nil, err
+	}
+	n, err := f.read(c, o, s.Stage, s.Role)
+	if err != nil {
+		return nil, err
+	}
+	if n.refused != "" {
+		return o.refuse(c, s, n)
+	}
+	outcome, err := o.program.Verify(c.ctx, o.snapshot, verify.Proposal{
+		Stage: s.Stage, Args: o.args, Role: s.Role, Patch: n.patch, Next: f.Next,
+		Normalised: n.applied,
+	})
+	if err != nil {
+		return nil, misnamed(o.contract, err)
+	}
+	return decidedAs(outcome), nil
+}
