@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/runtime/tree"
 	"github.com/patchoptic/poptic/runtime/verify"
 	"github.com/patchoptic/poptic/spec/block"
 )
@@ -74,7 +75,7 @@ func runCase(t *testing.T, c verifyCase) {
 		view, refused, err := p.View(ctx, before, verify.ViewRequest{Stage: c.Stage, Args: c.Args, Role: c.Role})
 		require.NoError(t, err)
 		require.Nil(t, refused)
-		require.JSONEq(t, string(c.Expect.View), string(view.Value.AppendJSON(nil)))
+		require.JSONEq(t, string(c.Expect.View), string(tree.AppendJSON(nil, view.Value)))
 	}
 	out, err := p.Verify(ctx, before, verify.Proposal{Stage: c.Stage, Args: c.Args, Role: c.Role, Patch: c.proposalBytes(t), Next: c.Next})
 	require.NoError(t, err)
