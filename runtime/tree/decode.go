@@ -74,7 +74,6 @@ func newParser(data []byte, limits Limits) *parser {
 		dec:    jsontext.NewDecoder(bytes.NewBuffer(data)),
 		data:   data,
 		limits: limits,
-		words:  map[string]string{},
 	}
 }
 
@@ -162,18 +161,25 @@ func (p *parser) number(literal string) (*Node, error) {
 	return numberNode(literal), nil
 }
 
-// text decodes a string; short ones that were met before are shared.
+// text decodes a string. In a text of some size, short ones that were met before
+// are shared.
 func (p *parser) text(raw jsontext.Value) (string, error) {
-	const short, many = 32, 1 << 14
+	const short, many, some = 32, 1 << 14, 64
 	var err error
 	if p.buf, err = jsontext.AppendUnquote(p.buf[:0], raw); err != nil {
 		return "", err
 	}
-	if len(p.buf) > short {
+	if word := opWord(p.buf); word != "" {
+		return word, nil
+	}
+	if len(p.buf) > short || p.seen < some {
 		return string(p.buf), nil
 	}
 	if known, ok := p.words[string(p.buf)]; ok {
 		return known, nil
+	}
+	if p.words == nil {
+		p.words = map[string]string{}
 	}
 	s := string(p.buf)
 	if len(p.words) < many {

@@ -62,6 +62,12 @@ func FuzzParsePatchAndApply(f *testing.F) {
 		if (patch == nil) == (len(problems) == 0) {
 			t.Fatal("neither a patch nor a problem, or both")
 		}
+		if n, err := Parse(data, DefaultPatchLimits.Limits); err == nil {
+			same, again := PatchOf(n, DefaultPatchLimits)
+			if len(again) != len(problems) || same.Node().Digest() != patch.Node().Digest() {
+				t.Fatal("a patch read from text is not the one read from a value")
+			}
+		}
 		next, effects, problem := ApplyAll(root, patch)
 		switch {
 		case root.String() != before:

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -39,11 +38,40 @@ func fieldOf(n *Node) field {
 	return field{true, n.Kind(), n.Text()}
 }
 
-// An opCheck checks one operation and collects everything wrong with its shape.
-type opCheck struct {
-	op       Op
-	raw      rawOp
+// A shapeCheck checks operations, one after the other, and collects everything
+// wrong with their shapes.
+type shapeCheck struct {
+	patch    Patch
 	problems []*Problem
+}
+
+func (s *shapeCheck) add(raw rawOp) {
+	const usual = 8
+	if s.patch == nil {
+		s.patch = make(Patch, 0, usual)
+	}
+	s.patch = append(s.patch, Op{Index: len(s.patch)})
+	c := opCheck{shapeCheck: s, op: &s.patch[len(s.patch)-1], raw: raw}
+	c.run()
+}
+
+// result is the patch, or what is wrong with it.
+func (s *shapeCheck) result() (Patch, []*Problem) {
+	switch {
+	case len(s.problems) > 0:
+		return nil, s.problems
+	case s.patch == nil:
+		return Patch{}, nil
+	default:
+		return s.patch, nil
+	}
+}
+
+// An opCheck checks one operation.
+type opCheck struct {
+	*shapeCheck
+	op  *Op
+	raw rawOp
 }
 
 func (c *opCheck) fail(code Code, path, message, hint string) {
@@ -117,9 +145,8 @@ func (c *opCheck) pointer(name string, f field) Pointer {
 	if !c.check(name, f) {
 		return nil
 	}
-	p, err := ParsePointer(f.text)
-	var bad *PointerError
-	if errors.As(err, &bad) {
+	p, bad := parsePointer(f.text)
+	if bad != nil {
 		c.fail(CodePointerSyntax, f.text, bad.Message, bad.Hint)
 		return nil
 	}

@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -77,7 +79,7 @@ func (n *Node) bag() *Node {
 }
 
 func bagOf(counts map[string]int) *Node {
-	names := sortedKeys(counts)
+	names := slices.Sorted(maps.Keys(counts))
 	nodes := make([]*Node, len(names))
 	for i, name := range names {
 		nodes[i] = occurrences(counts[name])

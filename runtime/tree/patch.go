@@ -84,27 +84,11 @@ func PatchOf(n *Node, limits PatchLimits) (Patch, []*Problem) {
 	if p := refuseWhole(n, limits); p != nil {
 		return nil, []*Problem{p}
 	}
-	raw := make([]rawOp, 0, n.Len())
+	checks := shapeCheck{patch: make(Patch, 0, n.Len())}
 	for _, element := range n.Elements() {
-		raw = append(raw, rawOpOf(element))
+		checks.add(rawOpOf(element))
 	}
-	return checked(raw)
-}
-
-// checked checks the shape of all operations.
-func checked(raw []rawOp) (Patch, []*Problem) {
-	patch := make(Patch, len(raw))
-	var problems []*Problem
-	for i := range raw {
-		c := opCheck{op: Op{Index: i}, raw: raw[i]}
-		c.run()
-		problems = append(problems, c.problems...)
-		patch[i] = c.op
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return patch, nil
+	return checks.result()
 }
 
 func refuseWhole(n *Node, limits PatchLimits) *Problem {

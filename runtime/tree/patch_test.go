@@ -12,6 +12,10 @@ func problemsOf(t *testing.T, text string) []string {
 	t.Helper()
 	patch, problems := ParsePatch([]byte(text), DefaultPatchLimits)
 	require.True(t, patch == nil || problems == nil)
+	if n, err := Parse([]byte(text), DefaultPatchLimits.Limits); err == nil {
+		_, same := PatchOf(n, DefaultPatchLimits)
+		require.Equal(t, same, problems, "a patch read from text and from a value")
+	}
 	var lines []string
 	for _, p := range problems {
 		lines = append(lines, fmt.Sprintf("%d %s %q %s | %s", p.Index, p.Code, p.Path, p.Message, p.Hint))

@@ -11,22 +11,21 @@ import (
 // is, in operation order; what is not JSON, and a limit, is a problem alone.
 // Members of an operation that have no meaning are ignored.
 func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
-	err := refuseOutright(data, limits.Limits)
-	if err != nil {
+	if err := refuseOutright(data, limits.Limits); err != nil {
 		return nil, []*Problem{undecodable(err, data)}
 	}
 	p := newParser(data, limits.Limits)
 	if p.dec.PeekKind() != '[' {
 		return parseOther(data, limits)
 	}
-	raw, err := p.operations(limits.MaxOps)
-	switch {
+	checks := shapeCheck{}
+	switch err := p.operations(&checks, limits.MaxOps); {
 	case err == errTooManyOps:
 		return nil, []*Problem{limits.tooManyOps()}
 	case err != nil:
 		return nil, []*Problem{undecodable(p.explain(err), data)}
 	default:
-		return checked(raw)
+		return checks.result()
 	}
 }
 
@@ -66,28 +65,27 @@ var errTooManyOps = errors.New("too many operations")
 
 // operations reads the array of operations without making nodes of them; only
 // their values become nodes.
-func (p *parser) operations(most int) ([]rawOp, error) {
+func (p *parser) operations(into *shapeCheck, most int) error {
 	if err := p.count(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.open(); err != nil {
-		return nil, err
+		return err
 	}
-	var all []rawOp
 	for p.dec.PeekKind() != ']' {
-		if over(len(all)+1, most) {
-			return nil, errTooManyOps
+		if over(len(into.patch)+1, most) {
+			return errTooManyOps
 		}
 		op, err := p.operation()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, op)
+		into.add(op)
 	}
 	if err := p.close(); err != nil {
-		return nil, err
+		return err
 	}
-	return all, p.end()
+	return p.end()
 }
 
 func (p *parser) operation() (op rawOp, err error) {
@@ -146,4 +144,20 @@ func (p *parser) field() (field, error) {
 	}
 	text, err := p.quoted()
 	return field{true, ir.String, text}, err
+}
+
+// opWord returns a word that every patch consists of without allocating it, "" for
+// any other.
+func opWord(b []byte) string {
+	for _, w := range opWords {
+		if string(b) == w {
+			return w
+		}
+	}
+	return ""
+}
+
+var opWords = [...]string{
+	"op", "path", "value", "from",
+	string(OpAdd), string(OpRemove), string(OpReplace), string(OpMove), string(OpCopy), string(OpTest),
 }

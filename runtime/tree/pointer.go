@@ -22,6 +22,14 @@ func (e *PointerError) Error() string { return e.Message }
 // preceded by "/", in which "~" stands only in "~0" and "~1". The error is a
 // *PointerError.
 func ParsePointer(text string) (Pointer, error) {
+	p, bad := parsePointer(text)
+	if bad != nil {
+		return nil, bad
+	}
+	return p, nil
+}
+
+func parsePointer(text string) (Pointer, *PointerError) {
 	switch {
 	case text == "":
 		return Pointer{}, nil
