@@ -21,7 +21,7 @@ func (u *universe) sameWords(t *testing.T, what string, set *Set, plain, inner m
 func TestTheAlgebraAgreesWithSetOperationsOnWords(t *testing.T) {
 	rnd := rand.New(rand.NewSource(6))
 	u := typedUniverse(rnd, 3)
-	for range cases(6000) {
+	for range cases(3000) {
 		a, b := u.region(rnd), u.region(rnd)
 		plain, inner := a.sets[Plain].clone(), a.sets[Interior].clone()
 		plain.or(b.sets[Plain])
@@ -55,7 +55,7 @@ func TestTheLawsOfTheAlgebraHoldOnAllWords(t *testing.T) {
 			t.Fatalf("%v and %v differ at %s", a, b, got.Witness.Pointer())
 		}
 	}
-	for range cases(4000) {
+	for range cases(2000) {
 		a, b := u.region(rnd).Region, u.region(rnd).Region
 		both, _ := Intersect(a, b)
 		left, _ := Difference(a, b)

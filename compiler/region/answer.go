@@ -57,7 +57,8 @@ func (o Options) budget() int {
 // number the nodes as they like; the search asks for a node's letters and steps
 // along them, and counts each pair of set states and shape node once.
 type Shape interface {
-	// Step follows l from node; ok is false if no state has such a child.
+	// Step follows l from node; ok is false if no state has such a child. A Param
+	// letter is some key, a Fresh letter some position of a log.
 	Step(node int, l Letter) (next int, ok bool)
 	// Keys lists the keys that are told apart below node, whether there may be
 	// others, and whether there may be array positions.

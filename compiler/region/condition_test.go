@@ -29,6 +29,9 @@ func TestConditionsArePrintedAsTheEqualitiesTheyNeed(t *testing.T) {
 		{Of("/t/{a}", "!/t/{b}"), Of("/t/{c}"), "a = c and a != b"},
 		{Of("/t/{a}", "!/u/{b}"), Of("/t/{c}"), "a = c"},
 		{Of("/{a}/{b}"), Of("/{c}/{c}"), "a = c and b = c"},
+		{Of("/{a}/{a}"), Of("/{c}/{c}"), "a = c"},
+		{Of("/{a}!"), Of("/{b}/x"), "never"},
+		{Of("/{a}/**/x"), Of("/{b}"), "a = b"},
 		{nil, Of("/a"), "never"},
 	}
 	for _, c := range cases {
@@ -44,6 +47,27 @@ func TestALiteralIsReservedUnlessParametersMayTakeIt(t *testing.T) {
 	require.False(t, got.Holds(Binding{"k": "T1"}))
 	require.Equal(t, Word{Key("t"), Key("_index"), Key("n")}, got.Any[0].Witness)
 	require.True(t, Conditions(Of("/{k}/{k}"), Of("/a/b"), Plain, Plain, open).Never())
+}
+
+func TestAShallowPatternMeetsOnlyPatternsThatEndAtItOrAbove(t *testing.T) {
+	plain := func(a, b string) string {
+		return Conditions(Of(a), Of(b), Plain, Plain, ConditionOptions{}).String()
+	}
+	require.Equal(t, "a = b", plain("/{a}!", "/{b}"))
+	require.Equal(t, "a = b", plain("/{a}!", "/{b}!"))
+	require.Equal(t, "always", plain("/{a}!", ""))
+	require.Equal(t, "never", plain("/{a}!", "/{b}/x"))
+	require.Equal(t, "never", plain("/{a}/x", "/{b}!"))
+	require.Equal(t, "never", plain("/{a}!", "/**/x/{a}"))
+	require.Equal(t, "a != b", plain("/**/{b}!", "/{a}/{b}"), "the first match of /**/{b} must be the second letter")
+}
+
+func TestExceptionsAreWeighedAgainstLiteralsThatParametersMayTake(t *testing.T) {
+	c := Conditions(Of("/t/*", "!/t/a"), Of("/t/{k}"), Interior, Interior, ConditionOptions{OpenLiterals: true})
+	require.Equal(t, "k != :a", c.String())
+	require.False(t, c.Holds(Binding{"k": "a"}))
+	c = Conditions(Of("/t/*", "!/t/a"), Of("/t/{k}"), Interior, Interior, ConditionOptions{})
+	require.Equal(t, "always", c.String(), "a is reserved")
 }
 
 func TestAConditionCarriesAWordInWhichTheRegionsMeet(t *testing.T) {

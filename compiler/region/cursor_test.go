@@ -28,7 +28,7 @@ func TestLivenessAndHoldingAgreeWithEnumeration(t *testing.T) {
 	rnd := rand.New(rand.NewSource(3))
 	u := typedUniverse(rnd, 4)
 	u.pool = u.shortPool(2)
-	for range cases(30_000) {
+	for range cases(12_000) {
 		r := u.region(rnd)
 		live := u.atOrBelow(r.sets[Plain])
 		holds := [2]modelSet{Object: u.below(r.sets[Plain], Object), Array: u.below(r.sets[Plain], Array)}
@@ -163,8 +163,21 @@ func TestAFreshKeyMeetsEveryWildcardButNoOtherOwner(t *testing.T) {
 func TestAtRunTimeAFreshSegmentMatchesEveryFreshKey(t *testing.T) {
 	c := Compile(Of("/h/-").Own("A")).Start(Binding{}).Key("h")
 	require.True(t, c.Step(Fresh("-")).Interior())
+	require.True(t, c.CanHold(Array), "a log is an array in files")
+	require.False(t, c.CanHold(Object))
 	require.False(t, c.Index(0).Live())
 	require.False(t, c.Interior())
+}
+
+func TestSteppingAlongAKnownWayAllocatesNothing(t *testing.T) {
+	c := SetOf("/tickets/{t}/status", "/tickets/*", "!/tickets/*/secret").Start(Binding{"t": "T1"})
+	walk := func() {
+		at := c.Key("tickets").Key("T1").Key("labels").Index(3)
+		if !at.In() || !at.Live() || !at.Interior() || !at.CanHold(Array) || !at.Whole() {
+			t.Error("not in")
+		}
+	}
+	require.Zero(t, testing.AllocsPerRun(100, walk))
 }
 
 func TestASetMayBeWalkedConcurrently(t *testing.T) {

@@ -74,7 +74,7 @@ func (r modelRegion) has(w Word, mode Mode) bool {
 func TestDecisionsAgreeWithEnumerationAndTheirWitnessesAreShortest(t *testing.T) {
 	rnd := rand.New(rand.NewSource(2))
 	for _, u := range []*universe{typedUniverse(rnd, 4), logUniverse(rnd, 4)} {
-		for range cases(55_000) {
+		for range cases(30_000) {
 			a, b := u.region(rnd), u.region(rnd)
 			u.checkDecisions(t, a, b, Mode(rnd.Intn(2)), Mode(rnd.Intn(2)))
 		}
