@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/interpreter"
 
@@ -54,6 +53,7 @@ func (e *Env) slots(s Scope) map[string]nameSlot {
 type activation struct {
 	program *Program
 	input   *Input
+	meter   meter
 }
 
 var _ interpreter.Activation = (*activation)(nil)
@@ -63,22 +63,22 @@ func (a *activation) Parent() interpreter.Activation { return nil }
 func (a *activation) ResolveName(name string) (any, bool) {
 	s, ok := a.program.slots[name]
 	if !ok {
-		return nil, false
+		return &a.meter, name == meterName
 	}
 	in, state := a.input, a.program.state
 	switch s.slot {
 	case stateSlot:
-		return resolve(in.State, state)
+		return a.wrap(in.State, state)
 	case beforeSlot:
-		return resolve(in.Before, state)
+		return a.wrap(in.Before, state)
 	case afterSlot:
-		return resolve(in.After, state)
+		return a.wrap(in.After, state)
 	case viewSlot:
-		return resolve(in.View, state)
+		return a.wrap(in.View, state)
 	case selfSlot:
-		return resolve(in.Self, a.program.self)
+		return a.wrap(in.Self, a.program.self)
 	case entrySlot:
-		return resolve(in.Entry, a.program.entry)
+		return a.wrap(in.Entry, a.program.entry)
 	case phaseSlot:
 		return types.String(in.Phase), true
 	case paramSlot:
@@ -91,19 +91,9 @@ func (a *activation) ResolveName(name string) (any, bool) {
 	return s.measure.value(in.Measure(name)), true
 }
 
-func resolve(v ir.Value, s *shape) (any, bool) {
+func (a *activation) wrap(v ir.Value, s *shape) (any, bool) {
 	if v == nil {
 		return nil, false
 	}
-	return wrap(v, s), true
-}
-
-// isAccess reports whether a call only hands on a part of what it is given.
-func isAccess(function string) bool {
-	switch function {
-	case operators.Index, operators.OptIndex, operators.OptSelect, operators.Conditional,
-		"optional.of", "optional.none", "or", "orValue", "value":
-		return true
-	}
-	return false
+	return wrap(v, s, &a.meter), true
 }

@@ -40,7 +40,7 @@ func (w *walker) resultType(_ Scope) {
 	if HasErrors(w.issues) || t.Kind() == types.BoolKind || t.Kind() == types.DynKind {
 		return
 	}
-	w.report(root, w.extents.operand(root), notBool(w.typeWords(t)))
+	w.report(root, w.extents.of(root), notBool(w.typeWords(t)))
 }
 
 // nodes indexes the tree by id.

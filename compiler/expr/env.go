@@ -99,10 +99,11 @@ func newStandard(l Limits) (*standard, error) {
 		ext.TwoVarComprehensions(),
 		ext.Bindings(ext.BindingsVersion(0)),
 	}
-	opts = append(opts, operatorOptions()...)
+	opts = append(opts, operatorOptions(l)...)
 	for i := range Functions {
 		opts = append(opts, Functions[i].option(l))
 	}
+	opts = append(opts, cel.RegexProgramSizeLimit(l.MaxRegexp))
 	env, err := cel.NewCustomEnv(opts...)
 	if err != nil {
 		return nil, err

@@ -49,5 +49,5 @@ func (e *elements) HasNext() ref.Val { return types.Bool(e.at < e.length) }
 
 func (e *elements) Next() ref.Val {
 	e.at++
-	return wrap(e.array.value.Element(e.at-1), e.array.shape.elem)
+	return wrap(e.array.value.Element(e.at-1), e.array.shape.elem, e.array.meter)
 }

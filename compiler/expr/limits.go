@@ -7,7 +7,8 @@ type Limits struct {
 	MaxNesting int    // levels of parentheses, members and operators
 	MaxNodes   int    // nodes of the syntax tree, macros expanded
 	MaxText    int    // bytes of a string that a function may build
-	CostLimit  uint64 // steps of one evaluation, as CEL counts them
+	MaxRegexp  int    // instructions of a regular expression's program
+	CostLimit  uint64 // steps of one evaluation (meter.go)
 	CheckEvery uint   // loop steps between two looks at the context
 }
 
@@ -18,7 +19,8 @@ func Default() Limits {
 		MaxNesting: 100,
 		MaxNodes:   5_000,
 		MaxText:    1 << 20,
-		CostLimit:  20_000_000,
+		MaxRegexp:  2_000,
+		CostLimit:  5_000_000,
 		CheckEvery: 256,
 	}
 }
@@ -30,6 +32,7 @@ func (l Limits) withDefaults() Limits {
 		MaxNesting: orDefault(l.MaxNesting, d.MaxNesting),
 		MaxNodes:   orDefault(l.MaxNodes, d.MaxNodes),
 		MaxText:    orDefault(l.MaxText, d.MaxText),
+		MaxRegexp:  orDefault(l.MaxRegexp, d.MaxRegexp),
 		CostLimit:  orDefault(l.CostLimit, d.CostLimit),
 		CheckEvery: orDefault(l.CheckEvery, d.CheckEvery),
 	}

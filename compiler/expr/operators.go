@@ -17,6 +17,9 @@ const (
 	otherValue = "@other_value"
 )
 
+// boundedSum is what + is rewritten to where it may build a text.
+const boundedSum = "@bounded_sum"
+
 // replaced are the standard operators that operatorOptions declares anew: over
 // operands of two types, and with exact numbers.
 var replaced = []string{
@@ -50,7 +53,7 @@ func standardSubset() *env.LibrarySubset {
 	return subset
 }
 
-func operatorOptions() []cel.EnvOption {
+func operatorOptions(l Limits) []cel.EnvOption {
 	a, b, c := cel.TypeParamType("A"), cel.TypeParamType("B"), cel.TypeParamType("C")
 	two := []*cel.Type{a, b}
 	return []cel.EnvOption{
@@ -58,6 +61,7 @@ func operatorOptions() []cel.EnvOption {
 		cel.Function(operators.NotEquals, cel.Overload(overloads.NotEquals, two, cel.BoolType)),
 		cel.Function(sameValue, cel.Overload(sameValue, two, cel.BoolType, cel.BinaryBinding(equal))),
 		cel.Function(otherValue, cel.Overload(otherValue, two, cel.BoolType, cel.BinaryBinding(notEqual))),
+		cel.Function(boundedSum, cel.Overload(boundedSum, two, cel.DynType, cel.BinaryBinding(concat(l)))),
 		cel.Function(operators.In,
 			cel.Overload(overloads.InList, []*cel.Type{a, cel.ListType(b)}, cel.BoolType),
 			cel.Overload(overloads.InMap, []*cel.Type{a, cel.MapType(b, c)}, cel.BoolType),

@@ -9,7 +9,6 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
-	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
@@ -20,6 +19,7 @@ import (
 // A Program is a compiled expression. It is immutable and safe for concurrent use.
 type Program struct {
 	program cel.Program
+	limit   int64 // of steps
 	slots   map[string]nameSlot
 	state   *shape
 	self    *shape
@@ -56,78 +56,19 @@ func (e *Env) Compile(x ir.Expr, s Scope) (*Program, error) {
 		return nil, errNotChecked
 	}
 	rewrite(checked)
-	program, err := e.cel.PlanProgram(checked, e.options(checked)...)
+	program, err := e.cel.PlanProgram(checked,
+		cel.OptimizeRegex(interpreter.MatchesRegexOptimization),
+		cel.CustomDecoratorV2(loopMeter(checked)),
+		cel.InterruptCheckFrequency(e.limits.CheckEvery))
 	if err != nil {
 		return nil, errNotChecked
 	}
-	p := &Program{program: program, slots: e.slots(s), state: e.state, self: e.shapes.of(s.Self)}
+	p := &Program{program: program, limit: int64(e.limits.CostLimit), slots: e.slots(s), state: e.state, self: e.shapes.of(s.Self)}
 	if s.Each != nil {
 		p.entry = e.shapes.of(s.Each.Type)
 	}
 	p.pool.New = func() any { return &activation{program: p} }
 	return p, nil
-}
-
-// options limit a program. Counting the cost takes a third of the time, so it is
-// left out where the size of the expression bounds the cost already.
-func (e *Env) options(tree *ast.AST) []cel.ProgramOption {
-	opts := []cel.ProgramOption{cel.OptimizeRegex(interpreter.MatchesRegexOptimization)}
-	if bounded(tree) {
-		return opts
-	}
-	return append(opts,
-		cel.CostTracking(textCost{}),
-		cel.CostLimit(e.limits.CostLimit),
-		cel.InterruptCheckFrequency(e.limits.CheckEvery))
-}
-
-// bounded reports whether evaluation takes a fixed number of steps, each linear in a
-// part of the state: there is no loop, and no call makes a text, list or map that
-// the next one could make larger still.
-func bounded(tree *ast.AST) bool {
-	ok := true
-	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		switch e.Kind() {
-		case ast.ComprehensionKind:
-			ok = false
-		case ast.CallKind:
-			switch tree.GetType(e.ID()).Kind() {
-			case types.BoolKind, types.IntKind, types.DoubleKind:
-			default:
-				ok = ok && isAccess(e.AsCall().FunctionName())
-			}
-		}
-	}))
-	return ok
-}
-
-// textCost counts the library's functions by the size of what they read and make.
-type textCost struct{}
-
-// textFactor is how many bytes count as one step, as for CEL's own functions.
-const textFactor = 10
-
-func (textCost) CallCost(_, overload string, args []ref.Val, result ref.Val) *uint64 {
-	if !strings.HasPrefix(overload, "poptic_") && overload != sameValue && overload != otherValue {
-		return nil
-	}
-	cost := uint64(1) + size(result)/textFactor
-	for _, arg := range args {
-		cost += size(arg) / textFactor
-	}
-	return &cost
-}
-
-func size(v ref.Val) uint64 {
-	switch x := v.(type) {
-	case types.String:
-		return uint64(len(x))
-	case *object:
-		return uint64(x.value.Len()) * textFactor
-	case *array:
-		return uint64(x.value.Len()) * textFactor
-	}
-	return 0
 }
 
 // Eval evaluates to a bool. Every other outcome, a value of another type included, is
@@ -137,7 +78,7 @@ func (p *Program) Eval(ctx context.Context, in *Input) (bool, error) {
 		return false, &EvalError{Code: DeadlineExceeded, Message: "the time for the evaluation is over"}
 	}
 	a := p.pool.Get().(*activation)
-	a.input = in
+	a.input, a.meter.left = in, p.limit
 	var out ref.Val
 	var err error
 	if ctx.Done() == nil {
@@ -159,7 +100,7 @@ func (p *Program) Eval(ctx context.Context, in *Input) (bool, error) {
 
 // failures words CEL's run-time errors, which may hold values of the state.
 var failures = []struct{ sign, code, message string }{
-	{"cost limit", CostExceeded, "the evaluation takes more steps than are allowed"},
+	{costLimitText, CostExceeded, "the evaluation takes more steps than are allowed"},
 	{"interrupted", DeadlineExceeded, "the time for the evaluation is over"},
 	{"no such key", EvaluationError, "a member or key that the expression reads is absent"},
 	{"no such attribute", EvaluationError, "a name that the expression uses has no value"},

@@ -23,8 +23,10 @@ func (e *Env) parse(src string) (*ast.AST, *extents, []Issue) {
 	if problems := errs.GetErrors(); len(problems) > 0 {
 		return nil, nil, []Issue{e.parseError(src, tokens, problems)}
 	}
-	x := newExtents(src, tokens, tree.SourceInfo())
-	return tree, x, nil
+	if ast.NodeCount(tree) > e.limits.MaxNodes {
+		return nil, nil, []Issue{whole(src, tooLarge("parts", e.limits.MaxNodes))}
+	}
+	return tree, newExtents(src, tokens, tree.SourceInfo()), nil
 }
 
 func whole(src string, i Issue) Issue {

@@ -31,23 +31,26 @@ func outOfRange() ref.Val { return types.NewErr("index out of bounds") }
 func noOverload() ref.Val { return types.NewErr("no such overload") }
 
 // wrap makes the CEL value of one node. v must not be nil.
-func wrap(v ir.Value, s *shape) ref.Val {
+func wrap(v ir.Value, s *shape, m *meter) ref.Val {
+	m.spend(1)
 	switch v.Kind() {
 	case ir.Null:
 		return types.NullValue
 	case ir.Bool:
 		return types.Bool(v.Bool())
 	case ir.String:
-		return types.String(v.Text())
+		text := v.Text()
+		m.spend(int64(len(text) / textStep))
+		return types.String(text)
 	case ir.Number:
 		if s.kinds&kNumeric == kInt {
 			return intValue(v.Text())
 		}
 		return doubleValue(v.Text())
 	case ir.Array:
-		return &array{value: v, shape: s.below()}
+		return &array{value: v, shape: s.below(), meter: m}
 	}
-	return &object{value: v, shape: s}
+	return &object{value: v, shape: s, meter: m}
 }
 
 // below is the shape that answers for elements, also where the value is not what
@@ -63,6 +66,7 @@ func (s *shape) below() *shape {
 type object struct {
 	value ir.Value
 	shape *shape
+	meter *meter
 }
 
 var (
@@ -105,7 +109,7 @@ func (o *object) Find(key ref.Val) (ref.Val, bool) {
 		return nil, false
 	}
 	m, _, _ := o.shape.member(string(name))
-	return wrap(v, m), true
+	return wrap(v, m, o.meter), true
 }
 
 func (o *object) Get(key ref.Val) ref.Val {
@@ -131,7 +135,7 @@ func (o *object) Iterator() traits.Iterator {
 func (o *object) Fold(f traits.Folder) {
 	o.value.EachMember(func(name string, v ir.Value) bool {
 		m, _, _ := o.shape.member(name)
-		return f.FoldEntry(types.String(name), wrap(v, m))
+		return f.FoldEntry(types.String(name), wrap(v, m, o.meter))
 	})
 }
 
@@ -139,6 +143,7 @@ func (o *object) Fold(f traits.Folder) {
 type array struct {
 	value ir.Value
 	shape *shape
+	meter *meter
 }
 
 func (a *array) ConvertToNative(reflect.Type) (any, error) { return nil, errNoConversion }
@@ -158,7 +163,7 @@ func (a *array) IsZeroValue() bool { return a.value.Len() == 0 }
 func (a *array) Contains(element ref.Val) ref.Val {
 	found := types.False
 	a.value.EachElement(func(_ int, v ir.Value) bool {
-		if equal(wrap(v, a.shape.elem), element) == types.True {
+		if equal(wrap(v, a.shape.elem, a.meter), element) == types.True {
 			found = types.True
 		}
 		return found == types.False
@@ -175,7 +180,7 @@ func (a *array) Get(index ref.Val) ref.Val {
 	if v == nil {
 		return outOfRange()
 	}
-	return wrap(v, a.shape.elem)
+	return wrap(v, a.shape.elem, a.meter)
 }
 
 // Add appends other to a copy of the array.
@@ -186,7 +191,7 @@ func (a *array) Add(other ref.Val) ref.Val {
 	}
 	out := make([]ref.Val, 0, a.value.Len())
 	a.value.EachElement(func(_ int, v ir.Value) bool {
-		out = append(out, wrap(v, a.shape.elem))
+		out = append(out, wrap(v, a.shape.elem, a.meter))
 		return true
 	})
 	for i := l.Iterator(); i.HasNext() == types.True; {
@@ -200,7 +205,7 @@ func (a *array) Iterator() traits.Iterator { return &elements{array: a, length: 
 // Fold goes over the elements in order.
 func (a *array) Fold(f traits.Folder) {
 	a.value.EachElement(func(i int, v ir.Value) bool {
-		return f.FoldEntry(types.Int(i), wrap(v, a.shape.elem))
+		return f.FoldEntry(types.Int(i), wrap(v, a.shape.elem, a.meter))
 	})
 }
 
@@ -231,7 +236,7 @@ func fieldType(name string, s *shape) *types.FieldType {
 			if v == nil {
 				return nil, errAbsent
 			}
-			return wrap(v, s), nil
+			return wrap(v, s, o.meter), nil
 		},
 	}
 }
