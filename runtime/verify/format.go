@@ -25,13 +25,21 @@ func (v *verification) readProposal() []finding {
 // parseProposal reads an array of operations, or an object that has one.
 func (v *verification) parseProposal() []finding {
 	data, limits := v.proposal.Patch, v.p.limits.Patch
-	v.next = v.proposal.Next
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
 		return v.parseObject(data)
 	}
 	patch, problems := tree.ParsePatch(data, limits)
 	v.patch = patch
-	return problemsFound(problems)
+	found := problemsFound(problems)
+	if len(found) == 0 {
+		return nil
+	}
+	if _, err := tree.Parse(data, limits.Limits); err != nil {
+		for i := range found {
+			found[i].Path = nil // no operation could be read, so none has a path
+		}
+	}
+	return found
 }
 
 func problemsFound(problems []*tree.Problem) []finding {
@@ -77,10 +85,8 @@ func (v *verification) readNext(n *tree.Node) []finding {
 		return nil
 	case n.Kind() != ir.String:
 		return []finding{say.nextNoString(n.Kind())}
-	case v.next != "" && v.next != n.Text():
-		return []finding{say.twoNexts(v.stage.Name)}
 	}
-	v.next = n.Text()
+	v.chosen = n.Text()
 	return nil
 }
 

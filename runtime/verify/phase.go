@@ -30,7 +30,12 @@ func (v *verification) checkEntry() []finding {
 // checkNext settles which phase the stage moves to.
 func (v *verification) checkNext() []finding {
 	s := v.stage
+	if v.next = v.proposal.Next; v.next == "" {
+		v.next = v.chosen
+	}
 	switch {
+	case v.chosen != "" && v.chosen != v.next:
+		return []finding{say.twoNexts(s.Name)}
 	case len(s.Next) == 0 && v.next != "":
 		return []finding{say.noNext(s.Name, v.next)}
 	case len(s.Next) == 0:

@@ -69,6 +69,7 @@ type verification struct {
 	proposal Proposal
 
 	patch   tree.Patch
+	chosen  string         // the next phase that the actor names, "" if none
 	next    string         // the phase to move to, "" for none
 	args    region.Binding // every parameter of the stage, once the phase step passed
 	uses    []use          // of the patch's pointers, in operation order
