@@ -7,7 +7,7 @@
 // (paths.go, regions.go); phases, measures and invariants follow; then stages
 // with their parameters and clauses. What a stage may write and take must lie
 // in what it reads (visible.go), and every gate that reads more than the stage
-// sees must be disclosed (gates.go, disclosure.go). Delegates are contained in
+// sees must be disclosed (disclosure.go). Delegates are contained in
 // their parents (delegates.go). Claims are resolved by name only (claims.go).
 //
 // Every pass reports all it finds and goes on with what is usable.
@@ -15,6 +15,7 @@ package check
 
 import (
 	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/syntax"
@@ -76,7 +77,7 @@ type checker struct {
 	root        *scope
 	anyType     ir.TypeID
 	pending     pendingTypes
-	shape       *shape
+	model       *footprint.Model
 	env         *expr.Env
 	phases      map[string]*syntax.Phase
 	phasesClean bool // no arrow is missing because it was reported
@@ -87,7 +88,7 @@ func newChecker(u *Unit) *checker {
 	c := &checker{pending: newPendingTypes(), phases: map[string]*syntax.Phase{}}
 	c.out.Types = make([]ir.Type, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
-	c.shape = newShape(&c.out)
+	c.model = footprint.New(&c.out)
 	c.root = c.collect(u, "")
 	return c
 }

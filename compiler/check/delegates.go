@@ -107,7 +107,7 @@ func (c *checker) withoutDependent(s *ir.Stage) region.Region {
 }
 
 func (c *checker) contained(st *stage, clause string, child, limit region.Region, mode region.Mode, who string) {
-	if w, ok := c.within(child, limit, mode, mode); !ok {
+	if w, ok := c.model.Within(child, limit, mode, mode); !ok {
 		c.report(beyondParent(st, clause, w, who))
 	}
 }

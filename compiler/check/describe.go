@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 )
 
@@ -35,7 +36,7 @@ func (c *checker) describe(id ir.TypeID) string {
 }
 
 // describeSet names the types of a set.
-func (c *checker) describeSet(set typeSet) string {
+func (c *checker) describeSet(set footprint.TypeSet) string {
 	var names []string
 	for _, id := range set {
 		if n := c.describe(id); !slices.Contains(names, n) {

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/syntax"
@@ -21,16 +22,16 @@ type disclosure struct {
 }
 
 func (c *checker) checkDisclosure() {
-	shared := c.stateGates()
+	shared := c.model.StateGates()
 	for _, st := range c.stages {
 		declared := c.declaredGates(st)
 		write := region.Union(st.out.Write, st.out.Blind)
-		seen := region.Compile(c.seen(st.out))
-		for _, g := range c.stageGates(st.out) {
-			c.discloseGate(st, g, [][]region.Pattern{g.reads}, seen, declared)
+		seen := region.Compile(c.model.Seen(st.out))
+		for _, g := range c.model.StageGates(st.out) {
+			c.discloseGate(st, g, [][]region.Pattern{g.Reads}, seen, declared)
 		}
 		for _, g := range shared {
-			if touched := c.touched(g, st.out, write); len(touched) > 0 {
+			if touched := c.model.Touched(g, st.out, write); len(touched) > 0 {
 				c.discloseGate(st, g, touched, seen, declared)
 			}
 		}
@@ -44,7 +45,7 @@ func (c *checker) checkDisclosure() {
 
 // discloseGate decides what the stage's actor may learn of a gate, and reports
 // what is not declared.
-func (c *checker) discloseGate(st *stage, g gate, footprints [][]region.Pattern, seen *region.Set, declared []*disclosure) {
+func (c *checker) discloseGate(st *stage, g footprint.Gate, footprints [][]region.Pattern, seen *region.Set, declared []*disclosure) {
 	out := g.Gate
 	out.Visibility = ir.Seen
 	if unseen, hidden := c.unseen(st.out, footprints, seen); hidden {
@@ -65,10 +66,10 @@ func (c *checker) discloseGate(st *stage, g gate, footprints [][]region.Pattern,
 func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *region.Set) (region.Pattern, bool) {
 	for _, reads := range footprints {
 		for _, p := range reads {
-			if p.Shallow && c.certain(s, p) {
+			if p.Shallow && c.model.Certain(s, p) {
 				continue
 			}
-			a := region.Within(region.Compile(region.Region{{Include: []region.Pattern{p}}}), seen, region.Plain, region.Plain, region.Options{Shape: c.shape})
+			a := region.Within(region.Compile(region.Region{{Include: []region.Pattern{p}}}), seen, region.Plain, region.Plain, region.Options{Shape: c.model.Shape})
 			if a.Verdict != region.Yes {
 				return p, true
 			}

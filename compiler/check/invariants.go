@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/syntax"
@@ -129,7 +130,7 @@ func (c *checker) lowerEach(e *syntax.Each) *ir.Each {
 }
 
 // typeOfSet is the type of a set: its only member, or their union.
-func (c *checker) typeOfSet(set typeSet) ir.TypeID {
+func (c *checker) typeOfSet(set footprint.TypeSet) ir.TypeID {
 	if len(set) == 1 {
 		return set[0]
 	}

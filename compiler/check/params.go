@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/syntax"
@@ -75,7 +76,7 @@ func (c *checker) reserveLiterals() {
 			p := &s.Params[j]
 			places := own
 			if p.Kind != ir.DependentParam {
-				places = append(slices.Clone(own), extend(p.Of, region.Segment{Kind: region.ParamSegment, Text: p.Name}))
+				places = append(slices.Clone(own), footprint.Extend(p.Of, region.Segment{Kind: region.ParamSegment, Text: p.Name}))
 			}
 			p.Reserved = reservedFor(p.Name, places, all)
 		}
@@ -111,20 +112,16 @@ func mayMeet(a, b []region.Segment) bool {
 		if a[i].Kind == region.AnyDepth || b[i].Kind == region.AnyDepth {
 			return true
 		}
-		if isLiteral(a[i]) && isLiteral(b[i]) && a[i].Text != b[i].Text {
+		if footprint.IsLiteral(a[i]) && footprint.IsLiteral(b[i]) && a[i].Text != b[i].Text {
 			return false
 		}
 	}
 	return true
 }
 
-func isLiteral(s region.Segment) bool {
-	return s.Kind == region.Literal || s.Kind == region.KeyLiteral
-}
-
 // allPatterns lists every pattern of the contract.
 func (c *checker) allPatterns() []region.Pattern {
-	out := regionPatterns(c.out.Secrets)
+	out := footprint.Patterns(c.out.Secrets)
 	for _, m := range c.out.Measures {
 		out = append(out, m.Over)
 	}
@@ -133,13 +130,13 @@ func (c *checker) allPatterns() []region.Pattern {
 			out = append(out, *v.Unique)
 		}
 		if v.Expr != nil {
-			out = append(out, readPatterns(*v.Expr)...)
+			out = append(out, footprint.ReadPatterns(*v.Expr)...)
 		}
 	}
 	for _, p := range c.out.Phases {
 		for _, a := range p.Arrows {
 			if a.Guard != nil {
-				out = append(out, readPatterns(*a.Guard)...)
+				out = append(out, footprint.ReadPatterns(*a.Guard)...)
 			}
 		}
 	}
@@ -158,29 +155,13 @@ func (c *checker) allPatterns() []region.Pattern {
 func stagePatterns(s *ir.Stage) []region.Pattern {
 	out := slices.Clone(s.Produce)
 	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source, s.Delegable} {
-		out = append(out, regionPatterns(r)...)
+		out = append(out, footprint.Patterns(r)...)
 	}
 	for _, p := range s.Params {
 		out = append(out, p.Of)
 	}
 	for _, x := range append(slices.Clone(s.Require), s.Ensure...) {
-		out = append(out, readPatterns(x)...)
-	}
-	return out
-}
-
-func regionPatterns(r region.Region) []region.Pattern {
-	var out []region.Pattern
-	for _, g := range r {
-		out = append(append(out, g.Include...), g.Except...)
-	}
-	return out
-}
-
-func readPatterns(x ir.Expr) []region.Pattern {
-	var out []region.Pattern
-	for _, r := range x.Reads {
-		out = append(out, r.Pattern)
+		out = append(out, footprint.ReadPatterns(x)...)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/source"
@@ -27,7 +28,7 @@ const maxChoices = 256
 // A typedPattern is a pattern and the types its last segment may lead to.
 type typedPattern struct {
 	pattern region.Pattern
-	at      typeSet
+	at      footprint.TypeSet
 }
 
 // A typer types one path against the state's shape, segment by segment.
@@ -46,7 +47,7 @@ func (c *checker) typePath(p *syntax.Path, use pathUse, params map[string]*ir.Pa
 		return nil
 	}
 	t := &typer{checker: c, use: use, params: params}
-	out := []typedPattern{{at: c.shape.root()}}
+	out := []typedPattern{{at: c.model.Shape.Root()}}
 	for i, seg := range p.Segments {
 		var next []typedPattern
 		for _, choice := range choices(seg) {
@@ -98,7 +99,7 @@ func (c *checker) container(p *syntax.Path, params map[string]*ir.Param) *region
 	if !ok {
 		return nil
 	}
-	if !c.shape.only(t.at, ir.MapType, ir.KeyedType, ir.AnyType) {
+	if !c.model.Shape.Only(t.at, ir.MapType, ir.KeyedType, ir.AnyType) {
 		c.report(notAMap(p, c.describeSet(t.at)))
 		return nil
 	}
@@ -115,21 +116,21 @@ func choices(s *syntax.PathSegment) []*syntax.PathSegment {
 // step extends a typed pattern by one segment.
 func (t *typer) step(from typedPattern, s *syntax.PathSegment, last bool) (typedPattern, bool) {
 	var seg region.Segment
-	var at typeSet
-	object, array := t.shape.kinds(from.at)
+	var at footprint.TypeSet
+	object, array := t.model.Shape.Kinds(from.at)
 	switch s.Kind {
 	case syntax.LiteralSegment:
 		seg, at = t.literal(from.at, s, object, array)
 	case syntax.StarSegment:
-		seg, at = region.Segment{Kind: wildcard(object, array)}, t.shape.children(from.at, true, true)
+		seg, at = region.Segment{Kind: wildcard(object, array)}, t.model.Shape.Children(from.at, true, true)
 	case syntax.DeepSegment:
-		seg, at = region.Segment{Kind: region.AnyDepth}, t.shape.below(from.at)
+		seg, at = region.Segment{Kind: region.AnyDepth}, t.model.Shape.Below(from.at)
 	case syntax.ParamSegment:
 		if _, known := t.params[s.Text]; !known {
 			t.fail(unknownParam(s, keys(t.params)))
 			return from, false
 		}
-		seg, at = region.Segment{Kind: region.ParamSegment, Text: s.Text}, t.shape.step(from.at, region.Param(s.Text))
+		seg, at = region.Segment{Kind: region.ParamSegment, Text: s.Text}, t.model.Shape.Letter(from.at, region.Param(s.Text))
 	case syntax.DashSegment:
 		seg, at = t.dash(from.at, s, last)
 	default:
@@ -146,7 +147,7 @@ func (t *typer) step(from typedPattern, s *syntax.PathSegment, last bool) (typed
 		t.fail(elementOfBag(s, t.describeSet(from.at)))
 		return from, false
 	}
-	return typedPattern{extend(from.pattern, seg), at}, true
+	return typedPattern{footprint.Extend(from.pattern, seg), at}, true
 }
 
 func (t *typer) fail(d source.Diagnostic) {
@@ -158,10 +159,10 @@ func (t *typer) fail(d source.Diagnostic) {
 
 // literal types a literal segment: a key below objects, a position below arrays.
 // A quoted one is always a key.
-func (t *typer) literal(set typeSet, s *syntax.PathSegment, object, array bool) (region.Segment, typeSet) {
+func (t *typer) literal(set footprint.TypeSet, s *syntax.PathSegment, object, array bool) (region.Segment, footprint.TypeSet) {
 	index, isIndex := arrayIndex(s.Text)
 	isIndex = isIndex && array && !strings.HasPrefix(s.Span.Text(), `"`)
-	asKey := t.shape.step(set, region.Key(s.Text))
+	asKey := t.model.Shape.Letter(set, region.Key(s.Text))
 	if !isIndex {
 		return region.Segment{Kind: region.KeyLiteral, Text: s.Text}, asKey
 	}
@@ -169,32 +170,32 @@ func (t *typer) literal(set typeSet, s *syntax.PathSegment, object, array bool) 
 		t.fail(positionInRead(s, object))
 	}
 	if !object {
-		return region.Segment{Kind: region.IndexLiteral, Index: index}, t.shape.step(set, region.Index(index))
+		return region.Segment{Kind: region.IndexLiteral, Index: index}, t.model.Shape.Letter(set, region.Index(index))
 	}
 	at := slices.Clone(asKey)
-	for _, id := range t.shape.step(set, region.Index(index)) {
-		at = t.shape.expand(at, id)
+	for _, id := range t.model.Shape.Letter(set, region.Index(index)) {
+		at = t.model.Shape.Expand(at, id)
 	}
 	return region.Segment{Kind: region.Literal, Text: s.Text}, at
 }
 
 // dash types "-": a new entry of a log or set.
-func (t *typer) dash(set typeSet, s *syntax.PathSegment, last bool) (region.Segment, typeSet) {
+func (t *typer) dash(set footprint.TypeSet, s *syntax.PathSegment, last bool) (region.Segment, footprint.TypeSet) {
 	seg := region.Segment{Kind: region.FreshSegment}
 	switch {
-	case !t.shape.only(set, ir.LogType, ir.SetType):
+	case !t.model.Shape.Only(set, ir.LogType, ir.SetType):
 		t.fail(dashOutsideLog(s, t.describeSet(set)))
 	case t.use != writePath:
 		t.fail(dashOutsideWrite(s))
 	case !last:
 		t.fail(dashNotLast(s))
 	}
-	return seg, t.shape.step(set, region.Fresh(""))
+	return seg, t.model.Shape.Letter(set, region.Fresh(""))
 }
 
 // indexesUnordered reports whether a segment goes below a log or set by position.
-func (t *typer) indexesUnordered(set typeSet, s region.Segment) bool {
-	return t.shape.only(set, ir.LogType, ir.SetType) && s.Kind != region.FreshSegment && s.Kind != region.AnyDepth
+func (t *typer) indexesUnordered(set footprint.TypeSet, s region.Segment) bool {
+	return t.model.Shape.Only(set, ir.LogType, ir.SetType) && s.Kind != region.FreshSegment && s.Kind != region.AnyDepth
 }
 
 func wildcard(object, array bool) region.SegmentKind {
@@ -216,12 +217,8 @@ func arrayIndex(s string) (int, bool) {
 	return n, err == nil
 }
 
-func extend(p region.Pattern, s region.Segment) region.Pattern {
-	return region.Pattern{Segments: append(slices.Clone(p.Segments), s)}
-}
-
 func (t *typer) noSuchPath(from typedPattern, s *syntax.PathSegment) source.Diagnostic {
-	if t.shape.only(from.at, ir.RecordType) {
+	if t.model.Shape.Only(from.at, ir.RecordType) {
 		what := t.describeSet(from.at)
 		if len(from.pattern.Segments) == 0 {
 			what = "the state"
@@ -229,7 +226,7 @@ func (t *typer) noSuchPath(from typedPattern, s *syntax.PathSegment) source.Diag
 		if s.Kind == syntax.ParamSegment {
 			return paramInRecord(s, what)
 		}
-		return noSuchMember(s, what, t.shape.memberNames(from.at))
+		return noSuchMember(s, what, t.model.Shape.MemberNames(from.at))
 	}
 	return nothingBelow(s, from.pattern, t.describeSet(from.at))
 }

@@ -139,7 +139,7 @@ func (c *checker) lowerRegionName(s *scope, n syntax.Name) region.Region {
 // lowerSecrets finds every node of a secret type.
 func (c *checker) lowerSecrets() {
 	var include []region.Pattern
-	c.eachTyped(func(p region.Pattern, t *ir.Type) bool {
+	c.model.EachTyped(func(p region.Pattern, t *ir.Type) bool {
 		if t.Secret && len(include) < maxSecrets {
 			include = append(include, p)
 		}
@@ -150,39 +150,5 @@ func (c *checker) lowerSecrets() {
 	}
 	if len(include) > 0 {
 		c.out.Secrets = region.Region{{Include: include}}
-	}
-}
-
-// eachTyped visits every typed node of the state with its pattern, parents
-// first; f tells whether to go below. A union is visited itself, then as each of
-// its alternatives.
-func (c *checker) eachTyped(f func(region.Pattern, *ir.Type) bool) {
-	c.eachBelow(region.Pattern{}, c.out.State, f)
-}
-
-func (c *checker) eachBelow(p region.Pattern, id ir.TypeID, f func(region.Pattern, *ir.Type) bool) {
-	t := c.out.Type(id)
-	if !f(p, t) {
-		return
-	}
-	below := func(kind region.SegmentKind, name string, child ir.TypeID) {
-		c.eachBelow(extend(p, region.Segment{Kind: kind, Text: name}), child, f)
-	}
-	switch t.Kind {
-	case ir.UnionType:
-		for _, a := range t.Alternatives {
-			c.eachBelow(p, a, f)
-		}
-	case ir.RecordType:
-		for _, m := range t.Members {
-			below(region.KeyLiteral, m.Name, m.Type)
-		}
-		if t.Rest != ir.NoType {
-			below(region.AnyKey, "", t.Rest)
-		}
-	case ir.MapType, ir.KeyedType:
-		below(region.AnyKey, "", t.Elem)
-	case ir.ListType, ir.SetType, ir.LogType:
-		below(region.AnyIndex, "", t.Elem)
 	}
 }

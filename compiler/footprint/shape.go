@@ -1,4 +1,4 @@
-package check
+package footprint
 
 import (
 	"fmt"
@@ -8,31 +8,31 @@ import (
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
-// A shape answers which paths a state of the declared type can have. Its nodes
+// A Shape answers which paths a state of the declared type can have. Its nodes
 // are sets of types, since a union may step into several; node 0 is the state.
 // It implements the region search's typing oracle, so that witnesses are paths
 // which exist.
-type shape struct {
+type Shape struct {
 	contract *ir.Contract
-	nodes    []typeSet
+	nodes    []TypeSet
 	ids      map[string]int
 }
 
-// A typeSet is an ordered set of types without unions: the alternatives stand
+// A TypeSet is an ordered set of types without unions: the alternatives stand
 // for them.
-type typeSet []ir.TypeID
+type TypeSet []ir.TypeID
 
-func newShape(c *ir.Contract) *shape { return &shape{contract: c, ids: map[string]int{}} }
+func NewShape(c *ir.Contract) *Shape { return &Shape{contract: c, ids: map[string]int{}} }
 
-// root is the set of the state's own type.
-func (s *shape) root() typeSet { return s.expand(nil, s.contract.State) }
+// Root is the set of the state's own type.
+func (s *Shape) Root() TypeSet { return s.Expand(nil, s.contract.State) }
 
-// expand adds a type, or the alternatives of a union, to a set.
-func (s *shape) expand(set typeSet, id ir.TypeID) typeSet {
+// Expand adds a type, or the alternatives of a union, to a set.
+func (s *Shape) Expand(set TypeSet, id ir.TypeID) TypeSet {
 	t := s.contract.Type(id)
 	if t.Kind == ir.UnionType {
 		for _, a := range t.Alternatives {
-			set = s.expand(set, a)
+			set = s.Expand(set, a)
 		}
 		return set
 	}
@@ -42,31 +42,31 @@ func (s *shape) expand(set typeSet, id ir.TypeID) typeSet {
 	return set
 }
 
-// step is the set reached from set by a letter; empty if no state goes there.
-func (s *shape) step(set typeSet, l region.Letter) typeSet {
-	var out typeSet
+// Letter is the set reached from set by a letter; empty if no state goes there.
+func (s *Shape) Letter(set TypeSet, l region.Letter) TypeSet {
+	var out TypeSet
 	for _, id := range set {
 		t := s.contract.Type(id)
 		switch t.Kind {
 		case ir.AnyType:
-			out = s.expand(out, id)
+			out = s.Expand(out, id)
 		case ir.RecordType:
 			if m, ok := t.Member(l.Name); ok && l.Kind == region.KeyLetter {
-				out = s.expand(out, m.Type)
+				out = s.Expand(out, m.Type)
 			} else if t.Rest != ir.NoType && isKey(l) {
-				out = s.expand(out, t.Rest)
+				out = s.Expand(out, t.Rest)
 			}
 		case ir.MapType, ir.KeyedType:
 			if isKey(l) {
-				out = s.expand(out, t.Elem)
+				out = s.Expand(out, t.Elem)
 			}
 		case ir.ListType:
 			if l.Kind == region.IndexLetter {
-				out = s.expand(out, t.Elem)
+				out = s.Expand(out, t.Elem)
 			}
 		case ir.SetType, ir.LogType:
 			if l.Kind == region.IndexLetter || l.Kind == region.FreshLetter {
-				out = s.expand(out, t.Elem)
+				out = s.Expand(out, t.Elem)
 			}
 		}
 	}
@@ -75,46 +75,46 @@ func (s *shape) step(set typeSet, l region.Letter) typeSet {
 
 func isKey(l region.Letter) bool { return l.Kind == region.KeyLetter || l.Kind == region.ParamLetter }
 
-// children is the set reached by any letter of the wanted kinds.
-func (s *shape) children(set typeSet, keys, indices bool) typeSet {
-	var out typeSet
+// Children is the set reached by any letter of the wanted kinds.
+func (s *Shape) Children(set TypeSet, keys, indices bool) TypeSet {
+	var out TypeSet
 	for _, id := range set {
 		t := s.contract.Type(id)
 		switch t.Kind {
 		case ir.AnyType:
-			out = s.expand(out, id)
+			out = s.Expand(out, id)
 		case ir.RecordType:
 			if !keys {
 				continue
 			}
 			for _, m := range t.Members {
-				out = s.expand(out, m.Type)
+				out = s.Expand(out, m.Type)
 			}
 			if t.Rest != ir.NoType {
-				out = s.expand(out, t.Rest)
+				out = s.Expand(out, t.Rest)
 			}
 		case ir.MapType, ir.KeyedType:
 			if keys {
-				out = s.expand(out, t.Elem)
+				out = s.Expand(out, t.Elem)
 			}
 		case ir.ListType, ir.SetType, ir.LogType:
 			if indices {
-				out = s.expand(out, t.Elem)
+				out = s.Expand(out, t.Elem)
 			}
 		}
 	}
 	return out
 }
 
-// below is the set of everything reachable from set, set included.
-func (s *shape) below(set typeSet) typeSet {
+// Below is the set of everything reachable from set, set included.
+func (s *Shape) Below(set TypeSet) TypeSet {
 	out := slices.Clone(set)
 	for frontier := set; len(frontier) > 0; {
-		var next typeSet
-		for _, id := range s.children(frontier, true, true) {
+		var next TypeSet
+		for _, id := range s.Children(frontier, true, true) {
 			if i, found := slices.BinarySearch(out, id); !found {
 				out = slices.Insert(out, i, id)
-				next = s.expand(next, id)
+				next = s.Expand(next, id)
 			}
 		}
 		frontier = next
@@ -122,8 +122,8 @@ func (s *shape) below(set typeSet) typeSet {
 	return out
 }
 
-// kinds tells whether values of a set may be objects or arrays.
-func (s *shape) kinds(set typeSet) (object, array bool) {
+// Kinds tells whether values of a set may be objects or arrays.
+func (s *Shape) Kinds(set TypeSet) (object, array bool) {
 	for _, id := range set {
 		switch s.contract.Type(id).Kind {
 		case ir.AnyType:
@@ -137,8 +137,8 @@ func (s *shape) kinds(set typeSet) (object, array bool) {
 	return object, array
 }
 
-// only reports whether every type of a non-empty set has one of the kinds.
-func (s *shape) only(set typeSet, kinds ...ir.TypeKind) bool {
+// Only reports whether every type of a non-empty set has one of the kinds.
+func (s *Shape) Only(set TypeSet, kinds ...ir.TypeKind) bool {
 	for _, id := range set {
 		if !slices.Contains(kinds, s.contract.Type(id).Kind) {
 			return false
@@ -147,8 +147,8 @@ func (s *shape) only(set typeSet, kinds ...ir.TypeKind) bool {
 	return len(set) > 0
 }
 
-// memberNames lists the declared members that may stand below a set, in order.
-func (s *shape) memberNames(set typeSet) []string {
+// MemberNames lists the declared members that may stand below a set, in order.
+func (s *Shape) MemberNames(set TypeSet) []string {
 	var out []string
 	for _, id := range set {
 		for _, m := range s.contract.Type(id).Members {
@@ -161,7 +161,7 @@ func (s *shape) memberNames(set typeSet) []string {
 }
 
 // node numbers a set for the region search.
-func (s *shape) node(set typeSet) int {
+func (s *Shape) node(set TypeSet) int {
 	key := fmt.Sprint(set)
 	id, ok := s.ids[key]
 	if !ok {
@@ -174,8 +174,8 @@ func (s *shape) node(set typeSet) int {
 
 // Step is the node reached from a node by a letter; ok is false if no state of
 // the type has such a path.
-func (s *shape) Step(node int, l region.Letter) (next int, ok bool) {
-	set := s.step(s.set(node), l)
+func (s *Shape) Step(node int, l region.Letter) (next int, ok bool) {
+	set := s.Letter(s.set(node), l)
 	if len(set) == 0 {
 		return 0, false
 	}
@@ -184,7 +184,7 @@ func (s *shape) Step(node int, l region.Letter) (next int, ok bool) {
 
 // Keys tells which letters leave a node: the declared names, whether other keys
 // may occur, and whether indices may.
-func (s *shape) Keys(node int) (names []string, open, index bool) {
+func (s *Shape) Keys(node int) (names []string, open, index bool) {
 	set := s.set(node)
 	for _, id := range set {
 		switch t := s.contract.Type(id); t.Kind {
@@ -198,12 +198,41 @@ func (s *shape) Keys(node int) (names []string, open, index bool) {
 			index = true
 		}
 	}
-	return s.memberNames(set), open, index
+	return s.MemberNames(set), open, index
 }
 
-func (s *shape) set(node int) typeSet {
+func (s *Shape) set(node int) TypeSet {
 	if len(s.nodes) == 0 {
-		s.node(s.root())
+		s.node(s.Root())
 	}
 	return s.nodes[node]
+}
+
+// At is the set of types a typed pattern leads to.
+func (s *Shape) At(p region.Pattern) TypeSet {
+	at := s.Root()
+	for _, seg := range p.Segments {
+		at = s.segment(at, seg)
+	}
+	return at
+}
+
+func (s *Shape) segment(at TypeSet, seg region.Segment) TypeSet {
+	switch seg.Kind {
+	case region.AnyDepth:
+		return s.Below(at)
+	case region.AnySegment:
+		return s.Children(at, true, true)
+	case region.AnyKey:
+		return s.Children(at, true, false)
+	case region.AnyIndex:
+		return s.Children(at, false, true)
+	case region.IndexLiteral:
+		return s.Letter(at, region.Index(seg.Index))
+	case region.ParamSegment:
+		return s.Letter(at, region.Param(seg.Text))
+	case region.FreshSegment:
+		return s.Letter(at, region.Fresh(""))
+	}
+	return s.Letter(at, region.Key(seg.Text))
 }

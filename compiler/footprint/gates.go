@@ -1,4 +1,4 @@
-package check
+package footprint
 
 import (
 	"slices"
@@ -8,48 +8,48 @@ import (
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
-// A gate is a rule that a commit must pass, with what it reads. Where a rule
-// holds for every entry it is a family of gates, one for each key: over is the
-// pattern of the entry, whose i-th wildcard appears in reads as the parameter
+// A Gate is a rule that a commit must pass, with what it reads. Where a rule
+// holds for every entry it is a family of gates, one for each key: Over is the
+// pattern of the entry, whose i-th wildcard appears in Reads as the parameter
 // ir.FamilyParam(i).
-type gate struct {
+type Gate struct {
 	ir.Gate
-	over       region.Pattern
-	reads      []region.Pattern
-	readsPhase bool
-	removal    region.Pattern // of a reference: removing what this matches triggers the gate too
+	Over       region.Pattern
+	Reads      []region.Pattern
+	ReadsPhase bool
+	Removal    region.Pattern // of a reference: removing what this matches triggers the gate too
 }
 
-// stageGates lists the gates that only this stage's commits pass through: all of
+// StageGates lists the gates that only this stage's commits pass through: all of
 // them run every time.
-func (c *checker) stageGates(s *ir.Stage) []gate {
-	var out []gate
+func (m *Model) StageGates(s *ir.Stage) []Gate {
+	var out []Gate
 	for i, x := range s.Require {
-		out = append(out, gate{Gate: ir.Gate{Kind: ir.RequireGate, Name: strconv.Itoa(i + 1)}, reads: readPatterns(x)})
+		out = append(out, Gate{Gate: ir.Gate{Kind: ir.RequireGate, Name: strconv.Itoa(i + 1)}, Reads: ReadPatterns(x)})
 	}
 	for i, x := range s.Ensure {
-		out = append(out, gate{Gate: ir.Gate{Kind: ir.EnsureGate, Name: strconv.Itoa(i + 1)}, reads: readPatterns(x)})
+		out = append(out, Gate{Gate: ir.Gate{Kind: ir.EnsureGate, Name: strconv.Itoa(i + 1)}, Reads: ReadPatterns(x)})
 	}
 	for _, p := range s.Produce {
 		at := p
 		p.Shallow = true
-		out = append(out, gate{Gate: ir.Gate{Kind: ir.ProduceGate, At: &at}, reads: []region.Pattern{p}})
+		out = append(out, Gate{Gate: ir.Gate{Kind: ir.ProduceGate, At: &at}, Reads: []region.Pattern{p}})
 	}
 	for _, from := range s.In {
-		for _, a := range c.out.Phase(from).Arrows {
+		for _, a := range m.Contract.Phase(from).Arrows {
 			if a.Guard != nil && slices.Contains(s.Next, a.To) {
-				out = append(out, gate{Gate: ir.Gate{Kind: ir.GuardGate, Name: a.To}, reads: readPatterns(*a.Guard)})
+				out = append(out, Gate{Gate: ir.Gate{Kind: ir.GuardGate, Name: a.To}, Reads: ReadPatterns(*a.Guard)})
 			}
 		}
 	}
 	return out
 }
 
-// stateGates lists the gates of the state itself; a commit passes through those
+// StateGates lists the gates of the state itself; a commit passes through those
 // it touches.
-func (c *checker) stateGates() []gate {
-	out := c.invariantGates()
-	c.eachTyped(func(p region.Pattern, t *ir.Type) bool {
+func (m *Model) StateGates() []Gate {
+	out := m.invariantGates()
+	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
 		at := p
 		family := familyOf(p)
 		var reads []region.Pattern
@@ -58,33 +58,33 @@ func (c *checker) stateGates() []gate {
 				reads = append(reads, join(family, r.Pattern))
 			}
 		}
-		if c.isAmbiguous(t) {
+		if m.isAmbiguous(t) {
 			reads = append(reads, family)
 		}
 		if len(reads) > 0 {
-			out = append(out, gate{Gate: ir.Gate{Kind: ir.TypeGate, At: &at}, over: p, reads: reads})
+			out = append(out, Gate{Gate: ir.Gate{Kind: ir.TypeGate, At: &at}, Over: p, Reads: reads})
 		}
 		if t.Kind == ir.RefType {
-			keys := extend(*t.Target, region.Segment{Kind: region.AnyKey})
+			keys := Extend(*t.Target, region.Segment{Kind: region.AnyKey})
 			keys.Shallow = true
-			out = append(out, gate{Gate: ir.Gate{Kind: ir.RefGate, At: &at}, over: p, reads: []region.Pattern{family, keys}, removal: keys})
+			out = append(out, Gate{Gate: ir.Gate{Kind: ir.RefGate, At: &at}, Over: p, Reads: []region.Pattern{family, keys}, Removal: keys})
 		}
 		return true
 	})
 	return out
 }
 
-func (c *checker) invariantGates() []gate {
-	var out []gate
-	for _, v := range c.out.Invariants {
-		g := gate{Gate: ir.Gate{Kind: ir.InvariantGate, Name: v.Name}}
+func (m *Model) invariantGates() []Gate {
+	var out []Gate
+	for _, v := range m.Contract.Invariants {
+		g := Gate{Gate: ir.Gate{Kind: ir.InvariantGate, Name: v.Name}}
 		if v.Each != nil {
-			g.over = v.Each.Over
+			g.Over = v.Each.Over
 		}
 		if v.Unique != nil {
-			g.reads = []region.Pattern{*v.Unique}
+			g.Reads = []region.Pattern{*v.Unique}
 		} else {
-			g.reads, g.readsPhase = readPatterns(*v.Expr), v.Expr.ReadsPhase
+			g.Reads, g.ReadsPhase = ReadPatterns(*v.Expr), v.Expr.ReadsPhase
 		}
 		out = append(out, g)
 	}
@@ -93,13 +93,13 @@ func (c *checker) invariantGates() []gate {
 
 // isAmbiguous reports whether fitting the type depends on more of the value than
 // what was written: several alternatives are containers of one kind.
-func (c *checker) isAmbiguous(t *ir.Type) bool {
+func (m *Model) isAmbiguous(t *ir.Type) bool {
 	if t.Kind != ir.UnionType {
 		return false
 	}
 	objects, arrays := 0, 0
 	for _, a := range t.Alternatives {
-		object, array := c.shape.kinds(typeSet{a})
+		object, array := m.Shape.Kinds(TypeSet{a})
 		if object {
 			objects++
 		}
@@ -131,25 +131,25 @@ func join(p, below region.Pattern) region.Pattern {
 	return region.Pattern{Segments: append(slices.Clone(p.Segments), below.Segments...), Shallow: below.Shallow}
 }
 
-// touched reports what a commit with authority w can make the gate read: the
+// Touched reports what a commit with authority w can make the gate read: the
 // footprints of those members of the family that it can trigger.
-func (c *checker) touched(g gate, s *ir.Stage, w region.Region) [][]region.Pattern {
+func (m *Model) Touched(g Gate, s *ir.Stage, w region.Region) [][]region.Pattern {
 	var out [][]region.Pattern
-	for _, sub := range instances(g.over, w) {
-		reads := make([]region.Pattern, len(g.reads))
-		for i, r := range g.reads {
+	for _, sub := range instances(g.Over, w) {
+		reads := make([]region.Pattern, len(g.Reads))
+		for i, r := range g.Reads {
 			reads[i] = substitute(r, sub)
 		}
 		trigger := region.Region{{Include: reads}}
 		if g.Kind == ir.RefGate {
 			trigger = region.Region{{Include: reads[:1]}}
 		}
-		if g.readsPhase && len(s.Next) > 0 || c.overlaps(trigger, w) {
+		if g.ReadsPhase && len(s.Next) > 0 || m.Overlaps(trigger, w) {
 			out = append(out, reads)
 		}
 	}
-	if g.Kind == ir.RefGate && len(out) == 0 && c.overlaps(region.Region{{Include: []region.Pattern{g.removal}}}, c.withoutExempt(s, w)) {
-		out = append(out, g.reads)
+	if g.Kind == ir.RefGate && len(out) == 0 && m.Overlaps(region.Region{{Include: []region.Pattern{g.Removal}}}, m.WithoutExempt(s, w)) {
+		out = append(out, g.Reads)
 	}
 	return out
 }
@@ -188,7 +188,7 @@ func unify(over, p region.Pattern) (sub map[string]region.Segment, label string,
 				sub[ir.FamilyParam(n)] = q
 				label += ir.FamilyParam(n) + "=" + q.String() + ";"
 			}
-		case isLiteral(s) && isLiteral(q) && s.Text != q.Text:
+		case IsLiteral(s) && IsLiteral(q) && s.Text != q.Text:
 			return nil, "", false
 		}
 	}

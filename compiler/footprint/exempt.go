@@ -1,0 +1,47 @@
+package footprint
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// ExemptParent recognises an append to a log and a path below a new key.
+func (m *Model) ExemptParent(s *ir.Stage, p region.Pattern) (region.Pattern, bool) {
+	for i, seg := range p.Segments {
+		parent := Prefix(p, i)
+		if seg.Kind == region.FreshSegment && m.Shape.Only(m.Shape.At(parent), ir.LogType) {
+			return parent, true
+		}
+		if seg.Kind == region.ParamSegment && slices.ContainsFunc(s.Params, func(q ir.Param) bool {
+			return q.Name == seg.Text && q.Kind == ir.NewParam && q.Of.String() == parent.String()
+		}) {
+			return parent, true
+		}
+	}
+	return region.Pattern{}, false
+}
+
+// WithoutExempt leaves out the exempt patterns of an authority.
+func (m *Model) WithoutExempt(s *ir.Stage, w region.Region) region.Region {
+	var out region.Region
+	for _, g := range w {
+		include := slices.DeleteFunc(slices.Clone(g.Include), func(p region.Pattern) bool {
+			_, exempt := m.ExemptParent(s, p)
+			return exempt
+		})
+		if len(include) > 0 {
+			out = append(out, region.Grant{Include: include, Except: g.Except})
+		}
+	}
+	return out
+}
+
+func Includes(r region.Region) []region.Pattern {
+	var out []region.Pattern
+	for _, g := range r {
+		out = append(out, g.Include...)
+	}
+	return out
+}
