@@ -28,7 +28,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	w.value(checked.Expr(), w.globals(), nil)
 	w.translate(errs.GetErrors(), s)
 	w.resultType(s)
-	w.patterns(checked.Expr())
+	w.patterns(checked.Expr(), e.limits.MaxRegexp)
 	sortIssues(w.issues)
 	return ir.Expr{Source: src, Reads: w.prints.list(), ReadsPhase: w.prints.phase}, w.issues
 }

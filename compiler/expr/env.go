@@ -103,7 +103,6 @@ func newStandard(l Limits) (*standard, error) {
 	for i := range Functions {
 		opts = append(opts, Functions[i].option(l))
 	}
-	opts = append(opts, cel.RegexProgramSizeLimit(l.MaxRegexp))
 	env, err := cel.NewCustomEnv(opts...)
 	if err != nil {
 		return nil, err
