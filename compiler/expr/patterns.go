@@ -1,7 +1,7 @@
 package expr
 
 import (
-	"regexp/syntax"
+	re2 "regexp/syntax"
 	"strconv"
 
 	"github.com/google/cel-go/common/ast"
@@ -34,11 +34,11 @@ func (w *walker) patterns(root ast.Expr, most int) {
 
 // patternSize is the number of instructions a regular expression compiles to.
 func patternSize(text string) (int, error) {
-	parsed, err := syntax.Parse(text, syntax.Perl)
+	parsed, err := re2.Parse(text, re2.Perl)
 	if err != nil {
 		return 0, err
 	}
-	program, err := syntax.Compile(parsed.Simplify())
+	program, err := re2.Compile(parsed.Simplify())
 	if err != nil {
 		return 0, err
 	}
