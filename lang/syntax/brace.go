@@ -1,6 +1,9 @@
 package syntax
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -78,18 +81,32 @@ func (s *scanner) json(t token) {
 // verbatim adds a token that reaches to end if it is closed there by a bracket
 // of its own.
 func (s *scanner) verbatim(t token, kind TokenKind, end int, closed bool) {
-	if !closed || s.isOutdented(t.start, end-1) {
-		end = s.openEnd(t.start, end)
-		s.unclosed(t.start, end, s.text[t.start:t.start+1])
-	}
 	t.kind, t.sym = kind, symExpr
 	if kind == JSONToken {
 		t.sym = symJSON
-	} else if end-t.start > s.limits.ExprLength {
+	}
+	if !closed || s.isOutdented(t.start, end-1) {
+		end = s.openEnd(t.start, end)
+		s.unclosed(t.start, end, s.text[t.start:t.start+1])
+	} else if kind == JSONToken {
+		s.checkJSON(t.start, end)
+	}
+	if kind == ExprToken && end-t.start > s.limits.ExprLength {
 		s.limit("expression length", s.limits.ExprLength, t.start, end)
 	}
 	s.pos = end
 	s.add(t)
+}
+
+// checkJSON reports the place where JSON stops being JSON.
+func (s *scanner) checkJSON(start, end int) {
+	var ignored any
+	var mistake *json.SyntaxError
+	err := json.Unmarshal([]byte(s.text[start:end]), &ignored)
+	if errors.As(err, &mistake) {
+		at := start + max(0, int(mistake.Offset)-1)
+		s.badJSON(at, at+1)
+	}
 }
 
 // isOutdented reports whether the bracket at end is the first of its line and
@@ -154,18 +171,22 @@ func startsDeclaration(text string, pos int) bool {
 	return len(rest) < len(text)-end && rest != "" && (isWordStart(rest[0]) || rest[0] == '"' || rest[0] == '{')
 }
 
-// jsonEnd is the end of the balanced JSON at pos, and whether it is closed.
+// jsonEnd is the end of the bracketed JSON at pos, and whether it is closed. A
+// closing bracket closes the innermost one of its kind and all within.
 func jsonEnd(text string, pos int) (end int, closed bool) {
-	depth := 0
+	var open []byte
 	for i := pos; i < len(text); i++ {
-		switch text[i] {
+		switch c := text[i]; c {
 		case '"':
 			end, _ := stringEnd(text, i)
 			i = end - 1
 		case '{', '[':
-			depth++
+			open = append(open, c+2) // the closing bracket
 		case '}', ']':
-			if depth--; depth == 0 {
+			if at := bytes.LastIndexByte(open, c); at >= 0 {
+				open = open[:at]
+			}
+			if len(open) == 0 {
 				return i + 1, true
 			}
 		case '\n':

@@ -64,12 +64,15 @@ var productions = map[string]string{
 	"Name": "a name", "FieldWord": "a field's name", "FieldName": "a field's name", "FieldSyntax": "a field",
 	"TypeExpr": "a type", "TypeSyntax": "a type", "TypeTerm": "a type", "TypeAtom": "a type", "RecordSyntax": "a record",
 	"Path": "a path", "RegionExpr": "a path or region", "GrantExpr": "a path or region", "RegionAtom": "a path or region",
-	"Expr": "CEL in braces", "StringLit": "a string", "Number": "a whole number", "Each": "`each`",
+	"Expr": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
 	"Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
-	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument", "Expect": "an outcome",
-	"NoSyntax": "`stage` or `flow`", "NoFlowSyntax": "`from`", "PairSyntax": "a claim", "NoStageSyntax": "a claim",
+	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument",
+	"PairSyntax": "a claim", "NoStageSyntax": "a claim",
 	"<int>": "a whole number", "<expr>": "CEL in braces", "<field>": "a field's name", "<ident>": "a name", "<path>": "a path",
 }
+
+// opening are the productions that always start with one of a few words.
+var opening = map[string][]string{"NoSyntax": {"stage", "flow"}, "NoFlowSyntax": {"from"}, "WhereSyntax": {"where"}, "Each": {"each"}, "Expect": outcomeWords}
 
 // A mistake is where the grammar could not go on.
 type mistake struct {
@@ -180,7 +183,11 @@ func (f *firstSet) term() {
 	if end == 0 {
 		end = len(f.rest)
 	}
-	f.classes = append(f.classes, f.rest[:end])
+	if words, ok := opening[f.rest[:end]]; ok {
+		f.literals = append(f.literals, words...)
+	} else {
+		f.classes = append(f.classes, f.rest[:end])
+	}
 	f.rest = f.rest[end:]
 }
 

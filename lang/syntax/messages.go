@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/lang/source"
 )
@@ -126,6 +127,13 @@ func (m *messages) foreignQuotes(start, end int, quoted string) {
 	m.report("bad_string", start, end, "strings stand in double quotation marks", "", m.fix("write "+quoted, start, end, quoted))
 }
 
+func (m *messages) badJSON(start, end int) {
+	for start > 0 && !utf8.RuneStart(m.file.Text[start]) {
+		start--
+	}
+	m.report("bad_json", start, end, "the text stops being JSON here", "")
+}
+
 func (m *messages) badNumber(start, end int) {
 	m.report("bad_number", start, end, "this is no JSON number", "")
 }
@@ -151,8 +159,8 @@ func (m *messages) slashComment(start, end int) {
 		m.fix("begin the comment with `#`", start, end, "#"+strings.TrimPrefix(text, "//")))
 }
 
-func (m *messages) blockComment(t token) {
-	m.report("bad_comment", t.start, t.start+2, "comments begin with `#` and end with the line", "")
+func (m *messages) blockComment(start, end int) {
+	m.report("bad_comment", start, end, "comments begin with `#` and end with the line", "")
 }
 
 func (m *messages) lonePath(start, end int) {

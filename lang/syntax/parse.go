@@ -78,11 +78,16 @@ func (p *parser) parse() {
 		p.empty()
 		return
 	}
-	for _, tokens := range p.sections() {
+	sections := p.sections()
+	for i, tokens := range sections {
+		end := len(p.file.Text)
+		if i+1 < len(sections) {
+			end = sections[i+1][0].start - 1
+		}
 		if p.decls > p.limits.Declarations || p.room == 0 {
 			break
 		}
-		p.section(tokens)
+		p.section(tokens, end)
 	}
 	p.checkHeader()
 	f := &finisher{file: p.file, limits: p.limits, docs: documentation(p.file, s.tokens), words: p.words}

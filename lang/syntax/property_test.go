@@ -115,9 +115,9 @@ func requireSpared(t *testing.T, whole, tree *File, tok Token) {
 }
 
 func TestRandomEditsNeverBreakTheParser(t *testing.T) {
-	rounds := 1500
+	rounds := 500
 	if testing.Short() || raceEnabled {
-		rounds = 300
+		rounds = 100
 	}
 	rnd := rand.New(rand.NewSource(1))
 	pieces := append([]string{

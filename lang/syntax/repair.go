@@ -1,6 +1,10 @@
 package syntax
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/lang/source"
+)
 
 // repairs are the mistakes whose correction is known, most of them habits from
 // other languages. Each looks at the stream around the mistake and, where it
@@ -15,6 +19,7 @@ var repairs = []func(*section, mistake) bool{
 	(*section).repairWhere,
 	(*section).repairArray,
 	(*section).repairOptional,
+	(*section).repairContainer,
 	(*section).repairColon,
 	(*section).repairWord,
 	(*section).repairMissingMark,
@@ -55,14 +60,17 @@ func (s *section) repairComma(m mistake) bool {
 	t, prev := s.at(m.at), s.at(m.at-1)
 	block := s.innermostBlock(s.brackets(m.at))
 	switch {
-	case t.value == "," && block >= 0 && s.endsMember(block, m.at+1):
+	case t.value == "," && block >= 0 && !continues(prev) && s.endsMember(block, m.at+1):
 		s.needlessComma(t, s.membersName(block))
 		s.remove(m.at, m.at+1)
 	case prev.value == "," && (s.endsMember(block, m.at) || s.endsHead(t)):
 		s.danglingComma(prev)
 		s.remove(m.at-1, m.at)
-	case s.at(m.at-2).value == "," && prev.lineStart && block >= 0 && slices.Contains(clausesOf(s.keyword()), prev.value):
+	case s.at(m.at-2).value == "," && block >= 0 && slices.Contains(clausesOf(s.keyword()), prev.value):
 		s.danglingComma(s.at(m.at - 2)) // the clause after the comma was read as a name
+		s.remove(m.at-2, m.at-1)
+	case s.keyword() == "phases" && t.value == "->" && prev.lineStart && s.at(m.at-2).value == ",":
+		s.danglingComma(s.at(m.at - 2)) // the phase of the next line was read as a target
 		s.remove(m.at-2, m.at-1)
 	default:
 		return false
@@ -90,8 +98,11 @@ func (s *section) endsMember(block, i int) bool {
 	case s.keyword() == "phases":
 		return t.lineStart && s.at(i+1).value == "->"
 	}
-	return block >= 0 && t.lineStart && t.kind == WordToken && (s.keyword() == "state" || s.keyword() == "type")
+	return block >= 0 && s.inType() && s.at(i-1).value == ","
 }
+
+// inType reports whether the declaration being read is a type.
+func (s *section) inType() bool { return s.keyword() == "state" || s.keyword() == "type" }
 
 func (s *section) membersName(block int) string {
 	switch {
@@ -132,7 +143,7 @@ func (s *section) repairNamelessInvariant(m mistake) bool {
 // repairWhere: "string wher { ... }".
 func (s *section) repairWhere(m mistake) bool {
 	t := s.at(m.at)
-	if t.kind != WordToken || t.value == "where" || t.lineStart || s.at(m.at+1).sym != symExpr || s.keyword() != "state" && s.keyword() != "type" {
+	if t.kind != WordToken || s.corrected(m.at) || t.lineStart || s.at(m.at+1).sym != symExpr || !s.inType() {
 		return false
 	}
 	s.unknownWord(t, "where")
@@ -160,9 +171,24 @@ func (s *section) repairOptional(m mistake) bool {
 	return true
 }
 
+// repairContainer: "mpa of T".
+func (s *section) repairContainer(m mistake) bool {
+	t, prev := s.at(m.at), s.at(m.at-1)
+	if t.value != "of" || prev.sym != symIdent || s.corrected(m.at-1) || !s.inType() {
+		return false
+	}
+	meant := source.Nearest(prev.value, append([]string{"key"}, containerWords...))
+	if meant == "" {
+		return false
+	}
+	s.unknownWord(prev, meant)
+	s.become(m.at-1, meant)
+	return true
+}
+
 // repairColon: "name string", "name = string" in a record.
 func (s *section) repairColon(m mistake) bool {
-	if s.keyword() != "state" && s.keyword() != "type" || s.innermostBlock(s.brackets(m.at)) < 0 || !slices.Contains(m.literals, "}") {
+	if !s.inType() || s.innermostBlock(s.brackets(m.at)) < 0 || !slices.Contains(m.literals, "}") {
 		return false
 	}
 	name, after := s.at(m.at), s.at(m.at+1)
@@ -201,7 +227,7 @@ func startsType(t token) bool {
 // repairWord: a misspelt keyword.
 func (s *section) repairWord(m mistake) bool {
 	t := s.at(m.at)
-	if t.kind != WordToken || t.sym == symKeyword {
+	if t.kind != WordToken || t.sym == symKeyword || s.corrected(m.at) {
 		return false
 	}
 	words, confused := m.literals, map[string]string(nil)
@@ -247,7 +273,7 @@ func (s *section) repairMissingMark(m mistake) bool {
 	if s.keyword() == "type" && slices.Contains(m.literals, "=") {
 		mark = "="
 	}
-	if s.endsHead(t) || bracketStep(t) < 0 || t.kind == FieldToken || t.sym == symKeyword || !s.insertOnce(m.at, symPunct, mark) {
+	if s.endsHead(t) || bracketStep(t) < 0 || slices.Contains([]string{",", "<", ">", "[", "]"}, t.value) || t.kind == FieldToken || t.sym == symKeyword || !s.insertOnce(m.at, symPunct, mark) {
 		return false
 	}
 	if !s.silence(s.pos, m.at+1) {

@@ -11,6 +11,13 @@ func (s *scanner) slash(t token) {
 		s.slashComment(t.start, s.pos)
 		return
 	}
+	if end := blockCommentEnd(s.text, s.pos, t.lineStart); end > 0 {
+		s.pos = end
+		t.kind = CommentToken
+		s.add(t)
+		s.blockComment(t.start, end)
+		return
+	}
 	s.pos = pathEnd(s.text, s.pos)
 	t.kind, t.sym = PathToken, symPath
 	s.add(t)
@@ -19,6 +26,22 @@ func (s *scanner) slash(t token) {
 		return
 	}
 	s.checkPath(t.start, s.pos)
+}
+
+// blockCommentEnd is the end of a comment as C has it at pos, 0 if there is none:
+// "/*" is a path as well. Only one that starts a line may go on after its line.
+func blockCommentEnd(text string, pos int, lineStart bool) int {
+	rest := text[pos:]
+	if len(rest) < 3 || rest[:2] != "/*" || !strings.ContainsRune(" \t\r\n*", rune(rest[2])) || rest[2] == '*' && strings.HasPrefix(rest, "/**/") {
+		return 0
+	}
+	if !lineStart {
+		rest = rest[:commentEnd(rest, 0)]
+	}
+	if i := strings.Index(rest, "*/"); i > 1 && (i+2 == len(rest) || strings.ContainsRune(" \t\r\n", rune(rest[i+2]))) {
+		return pos + i + 2
+	}
+	return 0
 }
 
 // pathEnd is the end of the path at pos: white space, ",", "&", "#", a bracket

@@ -109,7 +109,10 @@ func (s *scanner) namesDeclaration() bool {
 // startsClause reports whether a word is the keyword of a clause because it
 // starts a line in a block. After a comma the name of a gate may stand there.
 func (s *scanner) startsClause(t *token) bool {
-	if !t.lineStart || !s.inBlock() || !slices.Contains(clausesOf(s.declaration), t.value) {
+	if !t.lineStart || len(s.open) == 0 || !slices.Contains(clausesOf(s.declaration), t.value) {
+		return false
+	}
+	if !s.inBlock() && continues(s.before()) {
 		return false
 	}
 	return s.before().value != "," || !slices.Contains(gateWords, t.value)

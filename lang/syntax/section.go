@@ -2,7 +2,6 @@ package syntax
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -34,9 +33,10 @@ type section struct {
 // maxWork bounds the tokens fed to the grammar because of mistakes.
 const maxWork = 4 << 20
 
-func (p *parser) section(tokens []token) {
+// section reads a section, which ends before offset end.
+func (p *parser) section(tokens []token, end int) {
 	s := &section{
-		parser: p, stream: newStream(p.balance(tokens), tokens[len(tokens)-1].end),
+		parser: p, stream: newStream(p.balance(tokens), end),
 		reported: map[int]bool{}, inserted: map[int]int{},
 	}
 	lex := s.feed()
@@ -68,6 +68,9 @@ func (s *section) keyword() string { return s.at(s.pos).value }
 
 func (s *section) recover(err error) {
 	m, ok := mistakeOf(err)
+	if s.keyword() == "type" && m.at == s.pos+2 { // the lookahead in its grammar tells no expectation
+		m.literals = []string{"=", "{"}
+	}
 	switch {
 	case !ok || m.at < s.pos:
 		s.dropDeclaration(mistake{at: s.pos})
@@ -101,8 +104,6 @@ func (s *section) noDeclaration(m mistake) {
 		case slices.Contains(clauseWords, t.value) && !isDeclarationWord(t.value) && t.lineStart:
 			s.strayClause(t)
 			meant = ""
-		case t.kind == PathToken && strings.HasPrefix(t.value, "/*"):
-			s.blockComment(t)
 		case meant != "":
 			s.unknownDeclaration(t, meant)
 		case !t.lineStart && s.pos > 0:
@@ -111,11 +112,17 @@ func (s *section) noDeclaration(m mistake) {
 			s.unknownDeclaration(t, "")
 		}
 	}
-	if meant != "" && meant != t.value {
+	if meant != "" && meant != t.value && !s.corrected(s.pos) {
 		s.become(s.pos, meant)
 		return
 	}
 	s.remove(s.pos, s.nextDeclaration(s.pos+1))
+}
+
+// corrected reports whether a word was put in the place of token i, which happens once.
+func (s *section) corrected(i int) bool {
+	_, done := s.words[s.at(i).start]
+	return done
 }
 
 // become puts a word in the place of a misspelt one.
@@ -219,7 +226,22 @@ func (s *section) cutMember(m mistake, open int) {
 		s.dropDeclaration(m)
 		return
 	}
-	s.remove(m.at, next)
+	from := s.outermost(open, m.at)
+	if continues(s.at(from - 1)) { // what is left would go on with the next member
+		from = start
+	}
+	s.remove(from, next)
+}
+
+// outermost is the first bracket opened after the one with index open and still
+// open before token i, or i: brackets are taken out in pairs.
+func (s *section) outermost(open, i int) int {
+	for _, o := range s.brackets(i) {
+		if o > open {
+			return o
+		}
+	}
+	return i
 }
 
 func (s *section) reportIncomplete(m mistake, start int) {
@@ -242,6 +264,9 @@ func (s *section) unexpected(m mistake, open int, atStart bool) {
 	if atStart && open == s.body() && words != nil {
 		s.unknownClause(t, "", words)
 		return
+	}
+	if atStart {
+		t.lineStart = false // the mistake is the token, not what is missing before it
 	}
 	s.expected(s.at(m.at-1), t, s.expectation(m, open))
 }
@@ -301,7 +326,7 @@ func (s *section) isMember(open, i int) bool {
 	case t.kind == FieldToken:
 		return true
 	case s.keyword() == "phases":
-		return t.sym == symIdent && t.lineStart && !continues(prev)
+		return t.sym == symIdent && t.lineStart && (prev.value != "->" && prev.value != "," || s.at(i+1).value == "->")
 	case words == nil:
 		return t.value == "*" && s.at(i+1).value == ":"
 	case t.sym == symKeyword:
@@ -355,7 +380,7 @@ func (s *section) cutHead(m mistake) {
 	case m.expects("StringLit") && s.keyword() == "test" && s.insertOnce(m.at, symString, `""`):
 	case slices.Contains(m.literals, "{") && s.endsHead(t) && s.insertOnce(m.at, symPunct, "{"):
 		s.insert(m.at+1, symPunct, "}")
-	case braced && t.value != "{" && !s.endsHead(t):
+	case braced && bracketStep(t) == 0 && !s.endsHead(t):
 		s.remove(m.at, m.at+1)
 	default:
 		end := s.nextDeclaration(m.at)
