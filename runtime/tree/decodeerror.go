@@ -1,8 +1,14 @@
 package tree
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // DecodeCode tells what is wrong with a JSON text.
@@ -68,4 +74,49 @@ func (l Limits) exceeded(code DecodeCode) *DecodeError {
 			l.MaxNumberLength, l.MaxExponent)
 	}
 	return &DecodeError{Code: code, Offset: -1, Message: message}
+}
+
+// explain turns any error of reading into a DecodeError with its place. The
+// decoder's own text is not used, since it quotes the input.
+func (p *parser) explain(err error) *DecodeError {
+	var own *DecodeError
+	if errors.As(err, &own) {
+		if own.Offset < 0 {
+			own.Offset, own.Path = int(p.dec.InputOffset()), string(p.dec.StackPointer())
+		}
+		return own
+	}
+	e := &DecodeError{Offset: int(p.dec.InputOffset()), Path: string(p.dec.StackPointer())}
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		e.Offset, e.Path = int(syntactic.ByteOffset), string(syntactic.JSONPointer)
+	}
+	e.Code, e.Message = p.diagnose(err, min(e.Offset, len(p.data)))
+	return e
+}
+
+func (p *parser) diagnose(err error, offset int) (DecodeCode, string) {
+	rest := p.data[offset:]
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return DuplicateName, "an object has two members of this name"
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		return InvalidJSON, "the text ends too early"
+	case isSurrogateEscape(rest):
+		return InvalidUnicode, `half of a surrogate pair (\ud800 to \udfff stand in pairs)`
+	case startsInvalid(rest):
+		return InvalidUTF8, "the text is not UTF-8"
+	default:
+		return InvalidJSON, "the text is not JSON"
+	}
+}
+
+func isSurrogateEscape(b []byte) bool {
+	return len(b) >= 4 && b[0] == '\\' && b[1] == 'u' && (b[2] == 'd' || b[2] == 'D') &&
+		bytes.IndexByte([]byte("89abcdefABCDEF"), b[3]) >= 0
+}
+
+func startsInvalid(b []byte) bool {
+	r, size := utf8.DecodeRune(b)
+	return r == utf8.RuneError && size == 1
 }

@@ -104,7 +104,7 @@ func TestWithNilRemovesAndRemovingWhatIsAbsentIsTheSameNode(t *testing.T) {
 
 // What an edit of a wide container makes anew is counted, not timed.
 func TestEditingOneOfAHundredThousandCopiesAFewChunks(t *testing.T) {
-	const n, few = 100_000, 12
+	n, few := rounds(100_000), 12
 	object, array := wideObject(n), wideArray(n)
 	edits := map[string]struct{ before, after *Node }{
 		"replace a member":     {object, object.With("k5000", NewNull())},
@@ -132,7 +132,7 @@ func TestEditingOneOfAHundredThousandCopiesAFewChunks(t *testing.T) {
 }
 
 func TestDigestAfterAnEditHashesOnlyTheTouchedPath(t *testing.T) {
-	before := wideObject(100_000)
+	before := wideObject(rounds(100_000))
 	before.Digest()
 	after := before.With("k5000", NewNull())
 	unhashed := 0
@@ -149,7 +149,7 @@ func TestDigestAfterAnEditHashesOnlyTheTouchedPath(t *testing.T) {
 func TestNamesWithoutLandmarksStillMakeATreeOfBoundedChunks(t *testing.T) {
 	for _, wanted := range []bool{true, false} {
 		members := map[string]*Node{}
-		for i := 0; len(members) < 3000; i++ {
+		for i := 0; len(members) < rounds(3000); i++ {
 			if name := fmt.Sprint("x", i); landmark(name) == 0 != wanted {
 				members[name] = once
 			}
@@ -161,7 +161,7 @@ func TestNamesWithoutLandmarksStillMakeATreeOfBoundedChunks(t *testing.T) {
 		for name := range members {
 			delete(members, name)
 			n = n.Without(name)
-			if len(members)%500 == 0 {
+			if len(members)%100 == 0 {
 				sameAsBuilt(t, n, NewObject(members))
 			}
 		}
