@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -314,7 +315,20 @@ const deskState = `{
   "notes": {"list": [1, 2, 3], "deep": {"0": "zero"}}, "votes": {"V1": 4}
 }`
 
-func openDesk(t testing.TB) *run { return open(t, desk(t).load(), deskState) }
+var deskProgram = struct {
+	sync.Mutex
+	p *verify.Program
+}{}
+
+// openDesk opens the desk as it is; the program is loaded once.
+func openDesk(t testing.TB) *run {
+	deskProgram.Lock()
+	defer deskProgram.Unlock()
+	if deskProgram.p == nil {
+		deskProgram.p = desk(t).load()
+	}
+	return open(t, deskProgram.p, deskState)
+}
 
 // edit is a proposal of the stage edit on ticket T1.
 func edit(patch string) verify.Proposal {
