@@ -219,7 +219,7 @@ func operations(t *testing.T) (ops []Op) {
 
 func TestEveryOperationOnSmallDocumentsAgreesWithTheModel(t *testing.T) {
 	docs, ops := universe(t)
-	step := 5
+	step := 7
 	if testing.Short() || raceDetector {
 		step = 53
 	}
