@@ -139,10 +139,12 @@ const sampleState = `{
 	"history": ["begun", "again"]
 }`
 
+func compiledSample(t testing.TB) []byte { return ir.Encode(sampleIR(t)) }
+
 // sampleContract is sampleIR, loaded from its compiled form.
 func sampleContract(t testing.TB) *runtime.Contract {
 	t.Helper()
-	c, err := runtime.Load(ir.Encode(sampleIR(t)))
+	c, err := runtime.Load(compiledSample(t))
 	require.NoError(t, err)
 	return c
 }

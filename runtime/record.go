@@ -88,36 +88,34 @@ func (in *Instance) redactViolations(all []Violation, redacted []string) ([]Viol
 // addOld adds the values that each operation replaced or took away, as they were
 // directly before that operation.
 func (in *Instance) addOld(r *trace.Record, out *verify.Outcome) {
+	old := make([]trace.OldValue, 0, len(out.Patch))
 	for i := range out.Patch {
-		op := &out.Patch[i]
+		op, root := &out.Patch[i], out.Steps[i]
 		switch op.Kind {
 		case tree.OpTest:
 		case tree.OpRemove, tree.OpReplace:
-			in.addOldAt(r, i, out.Steps[i], op.Path, false)
+			old = appendOld(old, i, root, op.Path, op.RawPath, false)
 		case tree.OpAdd, tree.OpCopy:
-			in.addOldAt(r, i, out.Steps[i], op.Path, true)
+			old = appendOld(old, i, root, op.Path, op.RawPath, true)
 		case tree.OpMove:
-			in.addOldAt(r, i, out.Steps[i], op.From, false)
-			in.addOldAt(r, i, out.Steps[i], op.Path, true)
+			old = appendOld(old, i, root, op.From, op.RawFrom, false)
+			old = appendOld(old, i, root, op.Path, op.RawPath, true)
 		}
+	}
+	if len(old) > 0 {
+		text, redacted := in.redactor.Old(old, maxOldValue)
+		r.Old, r.Redacted = text, append(r.Redacted, redacted...)
 	}
 }
 
-// addOldAt adds what is at ptr in root, if anything. An operation that inserts
+// appendOld appends what is at ptr in root, if anything. An operation that inserts
 // replaces a member, but no element.
-func (in *Instance) addOldAt(r *trace.Record, op int, root *tree.Node, ptr tree.Pointer, inserts bool) {
+func appendOld(old []trace.OldValue, op int, root *tree.Node, ptr tree.Pointer, text string, inserts bool) []trace.OldValue {
 	n, parent := lookup(root, ptr)
 	if n == nil || inserts && parent != nil && parent.Kind() == ir.Array {
-		return
+		return old
 	}
-	where := "/old/" + strconv.Itoa(len(r.Old))
-	text, redacted := in.redactor.Value(ptr, n, where+"/value", maxOldValue)
-	path, changed := in.redactor.Path(ptr.String())
-	r.Old = append(r.Old, trace.OldValue{Op: op, Path: path, Value: text})
-	r.Redacted = append(r.Redacted, redacted...)
-	if changed {
-		r.Redacted = append(r.Redacted, where+"/path")
-	}
+	return append(old, trace.OldValue{Op: op, Path: ptr, Text: text, Value: n})
 }
 
 // lookup is the value at ptr and the container it is in; nil where there is none.

@@ -35,7 +35,7 @@ var errKeySize = fmt.Errorf("a trace key has %d bytes", KeySize)
 // head it makes. r's Seq and Instance are set from h. The caller owns the line.
 func (h Head) Seal(r *Record) ([]byte, Head) {
 	r.Seq, r.Instance = h.Seq+1, h.Instance
-	body := append(r.appendBody(make([]byte, 0, 512+len(r.Patch)+len(r.Verdict)), h.Hash), '}')
+	body := append(r.appendBody(make([]byte, 0, 768+len(r.Patch)+len(r.Verdict)+len(r.Old)), h.Hash), '}')
 	next := Head{Instance: h.Instance, Seq: r.Seq, Hash: hashOf(body)}
 	line := append(body[:len(body)-1], hashMember...)
 	line = append(line, next.Hash...)

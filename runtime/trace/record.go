@@ -45,18 +45,9 @@ type Record struct {
 	Patch    json.RawMessage // proposal: the operations, with secrets replaced; nil if unreadable
 	Size     int             // proposal: bytes of the patch as it arrived
 	Verdict  json.RawMessage // decision, refused view: the operator's rendering
-	Old      []OldValue      // decision of a commit: what the operations replaced
+	Old      json.RawMessage // decision of a commit: what the operations replaced (Redactor.Old)
 	Redacted []string        // pointers into this line's members to what was replaced
 	Seal     string          // HMAC of the sealed part, "" if nothing is sealed
-}
-
-// An OldValue is what was at Path directly before operation Op of the patch ran,
-// later operations' view of it included: it is read from the state between the
-// operations, not from the one before the patch.
-type OldValue struct {
-	Op    int
-	Path  string
-	Value json.RawMessage
 }
 
 // appendBody writes the members of the line up to and including "prev". The order
@@ -85,7 +76,7 @@ func (r *Record) appendBody(dst []byte, prev string) []byte {
 		w.uint("size", uint64(r.Size))
 	}
 	w.raw("verdict", r.Verdict)
-	w.old(r.Old)
+	w.raw("old", r.Old)
 	w.list("redacted", r.Redacted)
 	w.optional("seal", r.Seal)
 	w.text("prev", prev)
@@ -160,23 +151,6 @@ func (w *line) list(name string, all []string) {
 	for i, s := range all {
 		w.dst = append(w.dst, "[,"[min(i, 1)])
 		w.dst = quote(w.dst, s)
-	}
-	w.dst = append(w.dst, ']')
-}
-
-func (w *line) old(all []OldValue) {
-	if len(all) == 0 {
-		return
-	}
-	w.name("old")
-	for i, o := range all {
-		w.dst = append(w.dst, "[,"[min(i, 1)])
-		w.dst = append(w.dst, `{"op":`...)
-		w.dst = strconv.AppendInt(w.dst, int64(o.Op), 10)
-		w.dst = append(w.dst, `,"path":`...)
-		w.dst = quote(w.dst, o.Path)
-		w.dst = append(w.dst, `,"value":`...)
-		w.dst = append(append(w.dst, o.Value...), '}')
 	}
 	w.dst = append(w.dst, ']')
 }

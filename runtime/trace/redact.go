@@ -117,17 +117,24 @@ func (r *Redactor) Args(stage *ir.Stage, args map[string]string) (shown map[stri
 	return shown, redacted
 }
 
-// Value writes the value n that stands at the given pointer of the state for the
-// line's member that where points to. A value whose encoding is longer than most
-// bytes is replaced as a whole.
-func (r *Redactor) Value(at tree.Pointer, n *tree.Node, where string, most int) (text json.RawMessage, redacted []string) {
-	w := r.begin(where, min(n.Size(), most)+2)
-	if n.Size() > most {
-		w.replace(n)
-	} else {
-		w.value(w.find(at), n)
+// An OldValue is what was at Path directly before operation Op of a patch ran:
+// read from the state between the operations, not from the one before the patch.
+type OldValue struct {
+	Op    int
+	Path  tree.Pointer
+	Text  string // of Path, as the operation has it
+	Value *tree.Node
+}
+
+// Old writes old values for the line's member "old", with the pointers to what was
+// replaced. A value whose encoding is longer than most bytes is replaced as a whole.
+func (r *Redactor) Old(all []OldValue, most int) (text json.RawMessage, redacted []string) {
+	w := r.begin("/old", 128*len(all)+2)
+	for i := range all {
+		w.dst = append(w.dst, "[,"[min(i, 1)])
+		w.below(strconv.Itoa(i), func() { w.old(&all[i], most) })
 	}
-	return w.dst, w.redacted
+	return append(w.dst, ']'), w.redacted
 }
 
 // A redaction is one piece of a line while it is written.
@@ -170,6 +177,23 @@ func (w *redaction) op(op *tree.Op) {
 		w.below("value", func() { w.value(w.find(op.Path), op.Value) })
 		w.spots = w.spots[:0]
 	}
+	w.dst = append(w.dst, '}')
+}
+
+func (w *redaction) old(o *OldValue, most int) {
+	w.dst = append(w.dst, `{"op":`...)
+	w.dst = strconv.AppendInt(w.dst, int64(o.Op), 10)
+	w.dst = append(w.dst, `,"path":`...)
+	w.below("path", func() { w.pathMember(o.Text, o.Path) })
+	w.dst = append(w.dst, `,"value":`...)
+	w.below("value", func() {
+		if o.Value.Size() > most {
+			w.replace(o.Value)
+		} else {
+			w.value(w.find(o.Path), o.Value)
+		}
+	})
+	w.spots = w.spots[:0]
 	w.dst = append(w.dst, '}')
 }
 

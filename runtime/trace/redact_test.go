@@ -178,15 +178,34 @@ func TestAContractWithoutSecretsIsShownAsItIs(t *testing.T) {
 	require.Equal(t, "no pointer", shown)
 }
 
-func TestALongValueIsReplacedAsAWhole(t *testing.T) {
+func TestOldValuesAreWrittenAsTheirPlacesAllow(t *testing.T) {
+	card, name := tree.NewString("41"), tree.NewString("Ann")
+	text, redacted := sampleRedactor(t).Old([]OldValue{
+		{0, tree.Pointer{"customers", "A", "name"}, "/customers/A/name", name},
+		{2, tree.Pointer{"customers", "A", "card"}, "/customers/A/card", card},
+		{3, tree.Pointer{"customers", "A", "card", "x"}, "/customers/A/card/x", name},
+	}, 100)
+	var got []struct {
+		Op    int
+		Path  string
+		Value json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal(text, &got))
+	require.Equal(t, []int{0, 2, 3}, []int{got[0].Op, got[1].Op, got[2].Op})
+	require.Equal(t, []string{`"Ann"`, mask(t, `"41"`), mask(t, `"Ann"`)}, []string{string(got[0].Value), string(got[1].Value), string(got[2].Value)})
+	require.Equal(t, "/customers/A/card", got[1].Path)
+	require.Equal(t, []string{"/old/1/value", "/old/2/path", "/old/2/value"}, redacted)
+}
+
+func TestALongOldValueIsReplacedAsAWhole(t *testing.T) {
 	r := sampleRedactor(t)
-	n := tree.NewString("Ann")
-	text, redacted := r.Value(tree.Pointer{"customers", "A", "name"}, n, "/old/0/value", n.Size())
+	old := []OldValue{{0, tree.Pointer{"customers", "A", "name"}, "/customers/A/name", tree.NewString("Ann")}}
+	text, redacted := r.Old(old, len(`"Ann"`))
 	require.Empty(t, redacted)
-	require.Equal(t, `"Ann"`, string(text))
-	text, redacted = r.Value(tree.Pointer{"customers", "A", "name"}, n, "/old/0/value", n.Size()-1)
+	require.Contains(t, string(text), `"Ann"`)
+	text, redacted = r.Old(old, len(`"Ann"`)-1)
 	require.Equal(t, []string{"/old/0/value"}, redacted)
-	require.Equal(t, mask(t, `"Ann"`), string(text))
+	require.Contains(t, string(text), mask(t, `"Ann"`))
 }
 
 func TestEqualSecretsCompareWithinAnInstanceOnly(t *testing.T) {

@@ -1,0 +1,321 @@
+package runtime_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// everyEdit is one patch for each way in which the sample state can change.
+var everyEdit = []string{
+	`[{"op":"add","path":"/draft/refs/-","value":"r%d"}]`,
+	`[{"op":"add","path":"/draft/refs/0","value":"r%d"}]`,
+	`[{"op":"replace","path":"/draft","value":{"text":"t%d","refs":["a"]}}]`,
+	`[{"op":"add","path":"/history/-","value":"h%d"}]`,
+	`[{"op":"add","path":"/labels/-","value":"l%d"}]`,
+	`[{"op":"replace","path":"/labels","value":["z","l%d","a"]}]`,
+	`[{"op":"add","path":"/items/i%d","value":{"id":"i%[1]d","count":1.0}}]`,
+	`[{"op":"replace","path":"/items","value":{"k%d":{"id":"k%[1]d","count":1e0}}}]`,
+	`[{"op":"add","path":"/customers/c%d","value":{"name":"n","card":"c"}},{"op":"copy","from":"/customers/c%[1]d","path":"/customers/d"}]`,
+	`[{"op":"move","from":"/ticket/tags/0","path":"/ticket/tags/-"},{"op":"replace","path":"/ticket/id","value":"%d"}]`,
+	`{"patch":[{"op":"remove","path":"/draft/refs/0"}]}`,
+	`[{"op":"test","path":"/ticket/id","value":"no"}]`,
+	`[{"op":"replace","path":"/customers/bob/name","value":"Bo\u00e9 <%d>"}]`,
+}
+
+// wander proposes n edits, drawn with a seed; views come in between.
+func wander(t *testing.T, in *runtime.Instance, n int, seed int64) {
+	t.Helper()
+	random := rand.New(rand.NewSource(seed))
+	for i := range n {
+		patch := everyEdit[random.Intn(len(everyEdit))]
+		if bytes.Contains([]byte(patch), []byte("%")) {
+			patch = fmt.Sprintf(patch, i)
+		}
+		proposeAs(t, in, runtime.Proposal{Stage: "all", Base: in.Version(), Patch: []byte(patch)})
+		if random.Intn(3) == 0 {
+			_, err := in.View(ctx, runtime.Request{Stage: "draft"})
+			require.NoError(t, err)
+		}
+	}
+}
+
+func TestTheLogLeadsToTheSameStateAgain(t *testing.T) {
+	for seed := range int64(10) {
+		in, st := begin(t)
+		wander(t, in, 40, seed)
+		require.Greater(t, in.Version(), uint64(10))
+		again, err := runtime.Open(ctx, sampleContract(t), st, "T-7")
+		require.NoError(t, err)
+		require.Equal(t, stateOf(t, in), stateOf(t, again))
+		require.Equal(t, in.StateDigest(), again.StateDigest())
+		require.Equal(t, in.Version(), again.Version())
+		require.Equal(t, in.Phase(), again.Phase())
+		require.Equal(t, in.Head(), again.Head())
+	}
+}
+
+func TestAnOpenedInstanceGoesOnWithTheChainAndThePhase(t *testing.T) {
+	in, st := begin(t)
+	commits(t, proposeAs(t, in, runtime.Proposal{Stage: "hand_in", Patch: []byte(`[]`)}))
+	again, err := runtime.Open(ctx, sampleContract(t), st, "T-7")
+	require.NoError(t, err)
+	require.Equal(t, "review", again.Phase())
+	commits(t, proposeAs(t, again, runtime.Proposal{Stage: "decide", Role: "human", Base: 1, Patch: []byte(`[]`)}))
+	requireDense(t, again, 2)
+	third, err := runtime.Open(ctx, sampleContract(t), st, "T-7")
+	require.NoError(t, err)
+	require.Equal(t, "closed", third.Phase())
+}
+
+func TestASnapshotSparesReadingTheLogBeforeIt(t *testing.T) {
+	in, st := begin(t, runtime.WithSnapshotAfter(1))
+	wander(t, in, 40, 1)
+	s, err := st.Snapshot(ctx, "T-7", in.Version())
+	require.NoError(t, err)
+	require.Greater(t, s.Version, uint64(2))
+	counting := &countingStore{Store: st}
+	again, err := runtime.Open(ctx, sampleContract(t), counting, "T-7")
+	require.NoError(t, err)
+	require.Equal(t, stateOf(t, in), stateOf(t, again))
+	require.Equal(t, in.Head(), again.Head())
+	require.Equal(t, in.Head().Seq-s.Seq+1, counting.read, "the snapshot's own record, and those after it")
+}
+
+func TestSnapshotsTogetherWeighNoMoreThanTheLog(t *testing.T) {
+	in, st := begin(t, runtime.WithSnapshotAfter(1))
+	wander(t, in, 100, 2)
+	log, snapshots := 0, 0
+	for r, err := range st.Read(ctx, "T-7", 1) {
+		require.NoError(t, err)
+		log += len(r.Line) + len(r.Sealed)
+	}
+	for version := in.Version(); ; {
+		s, err := st.Snapshot(ctx, "T-7", version)
+		if err != nil {
+			break
+		}
+		snapshots += len(s.Data)
+		version = s.Version - 1
+	}
+	require.Positive(t, snapshots)
+	require.Less(t, snapshots, log)
+}
+
+func TestABadSnapshotIsPassedOver(t *testing.T) {
+	for name, spoil := range map[string]func(*store.Snapshot){
+		"unreadable":      func(s *store.Snapshot) { s.Data = []byte("{") },
+		"another state":   func(s *store.Snapshot) { s.Data = bytes.Replace(s.Data, []byte(`"begun"`), []byte(`"begin"`), 1) },
+		"another version": func(s *store.Snapshot) { s.Version++ },
+		"another phase": func(s *store.Snapshot) {
+			s.Data = bytes.Replace(s.Data, []byte(`"open","hash"`), []byte(`"closed","hash"`), 1)
+		},
+		"another record": func(s *store.Snapshot) { s.Seq-- },
+		"no key":         func(s *store.Snapshot) { s.Data = bytes.Replace(s.Data, []byte(`"key":"`), []byte(`"kez":"`), 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, st := begin(t, runtime.WithSnapshotAfter(1))
+			wander(t, in, 20, 3)
+			s, err := st.Snapshot(ctx, "T-7", in.Version())
+			require.NoError(t, err)
+			spoil(&s)
+			require.NoError(t, st.PutSnapshot(ctx, "T-7", s))
+			again, err := runtime.Open(ctx, sampleContract(t), st, "T-7")
+			require.NoError(t, err)
+			require.Equal(t, stateOf(t, in), stateOf(t, again))
+			require.Equal(t, in.Head(), again.Head())
+		})
+	}
+}
+
+func TestAnInstanceOfAnotherContractIsRefused(t *testing.T) {
+	in, st := begin(t, runtime.WithSnapshotAfter(1))
+	c := sampleIR(t)
+	c.Doc = "another one"
+	other, err := runtime.Load(ir.Encode(c))
+	require.NoError(t, err)
+	for range 2 { // without, then with a snapshot
+		_, err = runtime.Open(ctx, other, st, "T-7")
+		var mismatch *runtime.ContractMismatchError
+		require.ErrorAs(t, err, &mismatch)
+		require.Equal(t, in.Contract().Digest(), mismatch.Have)
+		require.Equal(t, other.Digest(), mismatch.Want)
+		wander(t, in, 20, 4)
+	}
+}
+
+func TestADamagedLogIsNotOpened(t *testing.T) {
+	in, st := begin(t)
+	wander(t, in, 12, 5)
+	var log []store.Record
+	for r, err := range st.Read(ctx, "T-7", 1) {
+		require.NoError(t, err)
+		log = append(log, r)
+	}
+	for i := range log {
+		for _, part := range []func(r *store.Record) *[]byte{
+			func(r *store.Record) *[]byte { return &r.Line },
+			func(r *store.Record) *[]byte { return &r.Sealed },
+		} {
+			damaged := copyLog(log)
+			bytes := part(&damaged[i])
+			if len(*bytes) == 0 {
+				continue
+			}
+			(*bytes)[len(*bytes)/2] ^= 1
+			requireCorrupt(t, in.Contract(), damaged, uint64(i+1))
+		}
+	}
+}
+
+func copyLog(log []store.Record) []store.Record {
+	out := make([]store.Record, len(log))
+	for i, r := range log {
+		r.Line, r.Sealed = bytes.Clone(r.Line), bytes.Clone(r.Sealed)
+		out[i] = r
+	}
+	return out
+}
+
+func requireCorrupt(t *testing.T, c *runtime.Contract, log []store.Record, seq uint64) {
+	t.Helper()
+	st := store.NewMemory()
+	require.NoError(t, st.Create(ctx, "T-7", log...))
+	_, err := runtime.Open(ctx, c, st, "T-7")
+	var corrupt *runtime.CorruptLogError
+	require.ErrorAs(t, err, &corrupt, "record %d", seq)
+	require.Equal(t, seq, corrupt.Seq)
+}
+
+// A log whose chain holds, but which tells of commits that never were, is forged
+// with the key that the log itself holds.
+func TestACommitThatDoesNotLeadWhereItSaysIsNotOpened(t *testing.T) {
+	for name, forge := range map[string]func(v *verify.Verdict, sealed *[]byte){
+		"another state":   func(v *verify.Verdict, _ *[]byte) { v.StateAfter = trace.Origin },
+		"another version": func(v *verify.Verdict, _ *[]byte) { v.VersionAfter = 7 },
+		"another base":    func(v *verify.Verdict, _ *[]byte) { v.VersionBefore = 7 },
+		"another patch":   func(_ *verify.Verdict, p *[]byte) { *p = []byte(`[{"op":"replace","path":"/draft/text","value":"y"}]`) },
+		"no patch":        func(_ *verify.Verdict, p *[]byte) { *p = []byte(`[{"op":"remove","path":"/draft/nothing"}]`) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, st := begin(t)
+			v := propose(t, in, `[{"op":"replace","path":"/draft/text","value":"x"}]`)
+			first, err := firstRecord(st)
+			require.NoError(t, err)
+			var founding struct{ Key []byte }
+			require.NoError(t, json.Unmarshal(first.Sealed, &founding))
+			key, err := trace.KeyOf(founding.Key)
+			require.NoError(t, err)
+			sealed := []byte(`[{"op":"replace","path":"/draft/text","value":"x"}]`)
+			forge(&v.Verdict, &sealed)
+			verdict, err := json.Marshal(v)
+			require.NoError(t, err)
+			head, err := trace.Start("T-7").Next(first.Line)
+			require.NoError(t, err)
+			asked, head := head.Seal(&trace.Record{Kind: trace.Proposal, Seal: key.Seal(sealed)})
+			decided, _ := head.Seal(&trace.Record{Kind: trace.Decision, Verdict: verdict})
+			requireCorrupt(t, in.Contract(), []store.Record{first, {Seq: 2, Line: asked, Sealed: sealed}, {Seq: 3, Line: decided}}, 3)
+		})
+	}
+}
+
+func firstRecord(st store.Store) (store.Record, error) {
+	for r, err := range st.Read(ctx, "T-7", 1) {
+		return r, err
+	}
+	return store.Record{}, store.ErrNotFound
+}
+
+// A countingStore counts the records that are read from it.
+type countingStore struct {
+	store.Store
+	read uint64
+}
+
+func (s *countingStore) Read(ctx context.Context, id string, from uint64) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		for r, err := range s.Store.Read(ctx, id, from) {
+			if s.read++; !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// A failingStore fails the appends that it is told to, before or after they are made.
+type failingStore struct {
+	store.Store
+	before, after error
+}
+
+func (s *failingStore) Append(ctx context.Context, id string, last uint64, records ...store.Record) error {
+	if s.before != nil {
+		return s.before
+	}
+	if err := s.Store.Append(ctx, id, last, records...); err != nil {
+		return err
+	}
+	return s.after
+}
+
+func TestAnAppendThatFailedIsNoCommit(t *testing.T) {
+	st := &failingStore{Store: store.NewMemory()}
+	in, err := runtime.Create(ctx, sampleContract(t), st, "T-7", []byte(sampleState))
+	require.NoError(t, err)
+	st.before = errors.New("disk full")
+	_, err = write(in, 0, "lost")
+	require.ErrorIs(t, err, st.before)
+	_, err = in.View(ctx, runtime.Request{Stage: "draft"})
+	require.ErrorIs(t, err, st.before, "what cannot be recorded is not shown")
+	require.Equal(t, uint64(0), in.Version())
+	st.before = nil
+	v, err := write(in, 0, "kept")
+	require.NoError(t, err)
+	commits(t, v)
+	requireDense(t, in, 1)
+}
+
+func TestAnAppendThatFailedAfterItWasMadeIsFoundInTheLog(t *testing.T) {
+	st := &failingStore{Store: store.NewMemory()}
+	in, err := runtime.Create(ctx, sampleContract(t), st, "T-7", []byte(sampleState))
+	require.NoError(t, err)
+	st.after = errors.New("connection lost")
+	_, err = write(in, 0, "made")
+	require.ErrorIs(t, err, st.after)
+	st.after = nil
+	require.Contains(t, stateOf(t, in), `"made"`)
+	require.Equal(t, uint64(1), in.Version())
+	v, err := write(in, 0, "late")
+	require.NoError(t, err)
+	rejects(t, v, verify.Stale)
+	requireDense(t, in, 1)
+}
+
+func TestASnapshotThatCannotBeKeptFailsNothing(t *testing.T) {
+	st := &snapshotless{store.NewMemory()}
+	in, err := runtime.Create(ctx, sampleContract(t), st, "T-7", []byte(sampleState), runtime.WithSnapshotAfter(1))
+	require.NoError(t, err)
+	wander(t, in, 20, 6)
+	again, err := runtime.Open(ctx, in.Contract(), st, "T-7")
+	require.NoError(t, err)
+	require.Equal(t, stateOf(t, in), stateOf(t, again))
+}
+
+type snapshotless struct{ store.Store }
+
+func (snapshotless) PutSnapshot(context.Context, string, store.Snapshot) error {
+	return errors.New("no room")
+}
