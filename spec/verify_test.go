@@ -49,14 +49,22 @@ func TestEveryCodeThatNeedsNoServiceHasACase(t *testing.T) {
 	}
 }
 
+// programs are the contracts that cases share, compiled once.
+var programs = map[string]*verify.Program{}
+
 // program compiles the contract of a case.
 func program(t *testing.T, c verifyCase) *verify.Program {
 	t.Helper()
-	files := fstest.MapFS{"case.poptic": {Data: []byte(sourceText(t, c.Contract))}}
+	text := sourceText(t, c.Contract)
+	if p := programs[text]; p != nil {
+		return p
+	}
+	files := fstest.MapFS{"case.poptic": {Data: []byte(text)}}
 	out := compiler.Compile(compiler.Input{FS: files, Path: "case.poptic"})
 	require.NotNil(t, out.Contract, listed(out.Diagnostics))
 	p, err := verify.Load(out.Contract, verify.DefaultLimits())
 	require.NoError(t, err)
+	programs[text] = p
 	return p
 }
 
