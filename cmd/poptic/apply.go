@@ -65,7 +65,7 @@ func (v *applyVerb) check() error {
 	case v.InPlace && v.State == "-":
 		return fail("use -o FILE", "--in-place needs a state file, not standard input")
 	}
-	return nil
+	return v.apart(&v.stageFlags)
 }
 
 func (v *applyVerb) decide(c *console, o *opened) (*decided, error) {

@@ -12,12 +12,11 @@ import (
 // A console is where a verb reads and writes: its three streams, whether colour
 // is wanted on each, and how wide lines may be.
 type console struct {
-	ctx       context.Context
-	in        io.Reader
-	out       io.Writer
-	err       io.Writer
-	color     string // auto, always or never
-	stdinUser string // the flag that has taken standard input, "" if none has
+	ctx   context.Context
+	in    io.Reader
+	out   io.Writer
+	err   io.Writer
+	color string // auto, always or never
 }
 
 func newConsole(ctx context.Context, color string, in io.Reader, out, errOut io.Writer) *console {

@@ -84,6 +84,7 @@ func explain(c *ir.Contract, only string) explanation {
 		}
 	}
 	if only != "" {
+		e.Rules = judges(c, c.Stage(only))
 		return e
 	}
 	e.About = c.Doc
@@ -175,10 +176,38 @@ func guards(p ir.Phase) []ruleExplanation {
 	var out []ruleExplanation
 	for _, a := range p.Arrows {
 		if a.Guard != nil {
-			out = append(out, explainRule("guard "+p.Name+" -> "+a.To, "", *a.Guard))
+			out = append(out, explainGuard(p.Name, a))
 		}
 	}
 	return out
+}
+
+// judges explains the rules of the contract that judge a stage's commits.
+func judges(c *ir.Contract, s *ir.Stage) []ruleExplanation {
+	named := map[ir.GateKind]map[string]bool{ir.InvariantGate: {}, ir.GuardGate: {}}
+	for _, g := range s.Gates {
+		if names := named[g.Kind]; names != nil {
+			names[g.Name] = true
+		}
+	}
+	var out []ruleExplanation
+	for _, from := range s.In {
+		for _, a := range c.Phase(from).Arrows {
+			if a.Guard != nil && named[ir.GuardGate][a.To] {
+				out = append(out, explainGuard(from, a))
+			}
+		}
+	}
+	for _, inv := range c.Invariants {
+		if named[ir.InvariantGate][inv.Name] {
+			out = append(out, explainInvariant(inv))
+		}
+	}
+	return out
+}
+
+func explainGuard(from string, a ir.Arrow) ruleExplanation {
+	return explainRule("guard "+from+" -> "+a.To, "", *a.Guard)
 }
 
 func explainInvariant(inv ir.Invariant) ruleExplanation {

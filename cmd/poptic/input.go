@@ -10,16 +10,12 @@ import (
 // maxInput bounds every file the command line reads.
 const maxInput = 256 << 20
 
-// read returns the bytes of the file called name; "-" is standard input, which
-// only one flag may take. flag and what name the input in messages.
-func (c *console) read(flag, what, name string) ([]byte, error) {
+// read returns the bytes of the file called name; "-" is standard input. what names
+// the input in messages.
+func (c *console) read(what, name string) ([]byte, error) {
 	if name != "-" {
 		return readFile(what, name)
 	}
-	if c.stdinUser != "" {
-		return nil, fail("give one of them as a file", "%s and %s both read standard input", c.stdinUser, flag)
-	}
-	c.stdinUser = flag
 	data, err := readAll(c.in)
 	if err != nil {
 		return nil, unreadable(what, "standard input", err)

@@ -32,7 +32,7 @@ func TestFieldsAlignUnderTheirValue(t *testing.T) {
 	p := printer{w: &b, width: 30}
 	p.field("  ", 7, "rule", "a rule that is longer than a line")
 	p.field("  ", 7, "hint", "")
-	require.Equal(t, "  rule     a rule that is longer\n           than a line\n", b.String())
+	require.Equal(t, "  rule     a rule that is\n           longer than a line\n", b.String())
 }
 
 func TestColourIsThereOnlyWhenWanted(t *testing.T) {

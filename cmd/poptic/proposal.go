@@ -13,7 +13,7 @@ type proposalFlags struct {
 	Patch      string   `help:"Proposal: a JSON Patch, or an object with \"patch\" and \"next\"; - is standard input." placeholder:"FILE"`
 	Next       string   `help:"Phase to move to, where the stage leaves a choice." placeholder:"NAME"`
 	MergePatch bool     `help:"The proposal is a JSON Merge Patch (RFC 7396) over what the stage sees."`
-	Lenient    []string `enum:"fence,stringified" help:"Accept a proposal in one code fence (fence), or given as a JSON string (stringified); recorded in the verdict." placeholder:"WHAT,..."`
+	Lenient    []string `enum:"fence,stringified" help:"Accept a proposal in one code fence (fence), or given as a JSON string (stringified); recorded in the verdict." placeholder:"WHAT"`
 }
 
 // normalised is a proposal as the verifier takes it, with the leniencies that
@@ -29,7 +29,7 @@ const mergePatchApplied = "merge_patch"
 
 // read gets the proposal's bytes and applies the leniencies the flags allow.
 func (f *proposalFlags) read(c *console, o *opened, stage, role string) (*normalised, error) {
-	answer, err := c.read("--patch", "patch", f.Patch)
+	answer, err := c.read("patch", f.Patch)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +46,14 @@ func (f *proposalFlags) read(c *console, o *opened, stage, role string) (*normal
 		return n, nil
 	}
 	return n, n.merge(c, o, stage, role)
+}
+
+// apart checks that the state and the proposal are not both standard input.
+func (f *proposalFlags) apart(s *stageFlags) error {
+	if f.Patch == "-" && s.State == "-" {
+		return fail("give one of them as a file", "--state and --patch both read standard input")
+	}
+	return nil
 }
 
 func (f *proposalFlags) allowed() normalise.Allowed {

@@ -26,6 +26,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("POPTIC_UPDATE") != "",
 		Setup:               copyDesk,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"make":  makeFile,
@@ -50,6 +51,14 @@ func copyDesk(env *testscript.Env) error {
 	}
 	env.Setenv("NO_COLOR", "1")
 	return nil
+}
+
+// condition adds [superuser], who may read every file.
+func condition(name string) (bool, error) {
+	if name == "superuser" {
+		return os.Geteuid() == 0, nil
+	}
+	return false, fmt.Errorf("there is no condition %q", name)
 }
 
 // exits CODE PROGRAM ARGS... runs a program and checks its exact exit code.

@@ -8,7 +8,7 @@ import (
 
 // openState reads a state document and fits it to the contract's type.
 func openState(c *console, program *verify.Program, name, phase string) (verify.Snapshot, error) {
-	data, err := c.read("--state", "state", name)
+	data, err := c.read("state", name)
 	if err != nil {
 		return verify.Snapshot{}, err
 	}

@@ -31,23 +31,33 @@ func (f *verdictFlags) print(c *console, p *printer, d *decided) error {
 // verdict writes the operator's rendering for people.
 func (p *printer) verdict(v verify.Verdict) {
 	p.decision(v.Verdict, len(v.Violations))
+	names := namesWidth(v.Normalised)
 	if v.Verdict != verify.Reject {
-		p.field("  ", 8, "version", change(fmt.Sprint(v.VersionBefore), fmt.Sprint(v.VersionAfter)))
-		p.field("  ", 8, "phase", change(v.PhaseBefore, v.PhaseAfter))
-		p.field("  ", 8, "state", change(short(v.StateBefore), short(v.StateAfter)))
+		p.field("  ", names, "version", change(fmt.Sprint(v.VersionBefore), fmt.Sprint(v.VersionAfter)))
+		p.field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
+		p.field("  ", names, "state", change(short(v.StateBefore), short(v.StateAfter)))
 	}
-	p.field("  ", 10, "normalised", strings.Join(v.Normalised, ", "))
+	p.field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
 	p.violations(v.Violations)
 }
 
 // actorVerdict writes the actor's rendering for people.
 func (p *printer) actorVerdict(v verify.ActorVerdict) {
 	p.decision(v.Verdict, len(v.Violations))
+	names := namesWidth(v.Normalised)
 	if v.Verdict != verify.Reject {
-		p.field("  ", 8, "phase", change(v.PhaseBefore, v.PhaseAfter))
+		p.field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
 	}
-	p.field("  ", 10, "normalised", strings.Join(v.Normalised, ", "))
+	p.field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
 	p.violations(v.Violations)
+}
+
+// namesWidth is the width of the names beside a verdict's fields.
+func namesWidth(normalised []string) int {
+	if len(normalised) > 0 {
+		return len("normalised")
+	}
+	return 8
 }
 
 func (p *printer) decision(d verify.Decision, violations int) {

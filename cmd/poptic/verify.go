@@ -28,6 +28,9 @@ Exit codes:
 
 // Run implements the verb.
 func (v *verifyVerb) Run(c *console) error {
+	if err := v.apart(&v.stageFlags); err != nil {
+		return err
+	}
 	o, err := v.stageFlags.open(c)
 	if err != nil {
 		return err
