@@ -1,6 +1,6 @@
 // Package compiler turns a contract's source into its compiled form. The
-// pipeline is parse (lang/syntax), read imports, check and lower (compiler/check);
-// Compile is all of it.
+// pipeline is parse (lang/syntax), read imports, check and lower (compiler/check),
+// decide claims (compiler/footprint); Compile is all of it.
 package compiler
 
 import (
@@ -8,29 +8,35 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/check"
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
 // An Input says what to compile.
 type Input struct {
-	FS   fs.FS                    // the root directory; imports never leave it
-	Path string                   // the file, slash-separated, relative to FS
-	Show func(path string) string // a path as messages name it; nil leaves it as it is
+	FS     fs.FS                    // the root directory; imports never leave it
+	Path   string                   // the file, slash-separated, relative to FS
+	Show   func(path string) string // a path as messages name it; nil leaves it as it is
+	Replay footprint.Replayer       // shows that stages do not commute; nil leaves such claims unknown
 }
 
 // An Output is all that compiling says. Contract is nil if a diagnostic is an
-// error, and for libraries and test files, which compile to nothing.
+// error, and for libraries and test files, which compile to nothing. Lowered is
+// the contract even if a claim about it is false. Results[i] answers
+// Lowered.Claims[i].
 type Output struct {
 	Contract    *ir.Contract
+	Lowered     *ir.Contract
+	Results     []footprint.Result
 	Diagnostics []source.Diagnostic // sorted
 }
 
 // TestSuffix ends the names of contract test files.
 const TestSuffix = "_test.poptic"
 
-// Compile parses, checks and lowers one file. It reads files through in.FS only;
-// what it cannot read is a diagnostic, not an error.
+// Compile parses, checks and lowers one file, and decides its claims. It reads
+// files through in.FS only; what it cannot read is a diagnostic, not an error.
 func Compile(in Input) Output {
 	l := newLoader(in)
 	unit := l.load(in.Path, nil)
@@ -40,10 +46,17 @@ func Compile(in Input) Output {
 	if unit.File.Header != nil && unit.File.Header.Library {
 		return Output{Diagnostics: source.Sort(append(l.diagnostics, check.Library(unit)...))}
 	}
-	contract, found := check.Contract(unit)
-	diagnostics := source.Sort(append(l.diagnostics, found...))
-	if source.HasErrors(diagnostics) {
-		contract = nil
+	checked := check.Contract(unit)
+	out := Output{Lowered: checked.Contract, Diagnostics: append(l.diagnostics, checked.Diagnostics...)}
+	if source.HasErrors(out.Diagnostics) {
+		out.Lowered = nil
 	}
-	return Output{Contract: contract, Diagnostics: diagnostics}
+	if out.Lowered != nil {
+		out.decideClaims(checked.Claims, in.Replay)
+	}
+	if !source.HasErrors(out.Diagnostics) {
+		out.Contract = out.Lowered
+	}
+	out.Diagnostics = source.Sort(out.Diagnostics)
+	return out
 }

@@ -146,7 +146,15 @@ func TestDiagnostics(t *testing.T) {
 		{"unguarded optional", "invariant replied", "invariant replied each t in /tickets/* { t.reply != \"\" }", []finding{{"unguarded_optional", "t.reply", "has(t.reply)"}}},
 		{"never true", "invariant replied", "invariant replied each t in /tickets/* { t.status == \"solvd\" }", []finding{{"constant_comparison", `"solvd"`, "did you mean"}}},
 		// claims
-		{"undecided claim", "", "prove no stage reads secrets\n", []finding{{"claim_undecided", "prove no stage reads secrets", "does not decide"}}},
+		{"no stage, true", "", "prove no stage reads secrets\n", nil},
+		{"no stage, false", "", "prove no stage writes /history\n", []finding{{"claim_refuted", "prove no stage writes /history", "stage tell writes /history/-"}}},
+		{"no stage but one", "", "prove no stage except tell writes /history\n", nil},
+		{"within, true", "", "compose both = sort + tell\nprove sort within both\n", nil},
+		{"within, false", "", "prove sort within tell\n", []finding{{"claim_refuted", "prove sort within tell", "sort has `write` of /tickets/{ticket}/status, which tell has not"}}},
+		{"no flow, true", "", "prove no flow from secrets to /history\n", nil},
+		{"no flow, false", "", "prove no flow from /tickets/*/status to /history\n", []finding{{"claim_refuted", "prove no flow from /tickets/*/status to /history", "stage tell sees /tickets/{ticket}/status and may write /history/-"}}},
+		{"before, true", "", "prove two before done\n", nil},
+		{"before, false", "", "prove done before two\n", []finding{{"claim_refuted", "prove done before two", "one -> two"}}},
 		{"claim over phases apart", "", "prove sort commutes with tell\n", []finding{{"no_shared_phase", "tell", "never run in one phase"}}},
 		{"claim over an unknown stage", "", "compose both = sort + tel\n", []finding{{"unknown_stage", "tel", "did you mean `tell`"}}},
 		// delegates

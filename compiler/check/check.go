@@ -8,7 +8,8 @@
 // with their parameters and clauses. What a stage may write and take must lie
 // in what it reads (visible.go), and every gate that reads more than the stage
 // sees must be disclosed (disclosure.go). Delegates are contained in
-// their parents (delegates.go). Claims are resolved by name only (claims.go).
+// their parents (delegates.go). Claims are resolved and lowered (claims.go); they
+// are decided over the compiled contract.
 //
 // Every pass reports all it finds and goes on with what is usable.
 package check
@@ -27,9 +28,16 @@ type Unit struct {
 	Imports map[*syntax.Import]*Unit // one entry for each import that could be read
 }
 
-// Contract checks a contract and lowers it. The contract is nil if any
-// diagnostic is an error.
-func Contract(u *Unit) (*ir.Contract, []source.Diagnostic) {
+// A Result is what checking a contract says. Contract is nil if any diagnostic is
+// an error. Claims[i] is where Contract.Claims[i] was written.
+type Result struct {
+	Contract    *ir.Contract
+	Claims      []source.Span
+	Diagnostics []source.Diagnostic
+}
+
+// Contract checks a contract and lowers it. It does not decide claims.
+func Contract(u *Unit) Result {
 	c := newChecker(u)
 	c.lowerHeader()
 	c.lowerState()
@@ -43,16 +51,16 @@ func Contract(u *Unit) (*ir.Contract, []source.Diagnostic) {
 	c.lowerInvariants()
 	c.lowerStages()
 	c.lowerDelegates()
+	c.lowerClaims()
 	c.reserveLiterals()
 	c.checkVisibility()
 	if c.mark() == 0 {
 		c.checkDisclosure() // on faulty regions it would only repeat what is wrong with them
 	}
-	c.checkClaims()
 	if source.HasErrors(c.diagnostics) {
-		return nil, c.diagnostics
+		return Result{Diagnostics: c.diagnostics}
 	}
-	return &c.out, c.diagnostics
+	return Result{Contract: &c.out, Claims: c.claimSpans, Diagnostics: c.diagnostics}
 }
 
 // Library checks a library on its own: what does not depend on a state.
@@ -82,6 +90,7 @@ type checker struct {
 	phases      map[string]*syntax.Phase
 	phasesClean bool // no arrow is missing because it was reported
 	stages      []*stage
+	claimSpans  []source.Span
 }
 
 func newChecker(u *Unit) *checker {

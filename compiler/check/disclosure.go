@@ -49,7 +49,7 @@ func (c *checker) discloseGate(st *stage, g footprint.Gate, footprints [][]regio
 	out := g.Gate
 	out.Visibility = ir.Seen
 	if unseen, hidden := c.unseen(st.out, footprints, seen); hidden {
-		out.Unseen = authorText(unseen)
+		out.Unseen = unseen.Source()
 		out.Visibility = ir.Hidden
 		if d := find(declared, out); d != nil {
 			d.used = true

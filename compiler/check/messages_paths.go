@@ -52,7 +52,7 @@ func paramInRecord(s *syntax.PathSegment, what string) source.Diagnostic {
 }
 
 func nothingBelow(s *syntax.PathSegment, above region.Pattern, what string) source.Diagnostic {
-	return fault("no_such_path", s.Span, "", "%s can match nothing here: %s is %s", s.Span.Text(), authorText(above), what)
+	return fault("no_such_path", s.Span, "", "%s can match nothing here: %s is %s", s.Span.Text(), above.Source(), what)
 }
 
 func positionInRead(s *syntax.PathSegment, object bool) source.Diagnostic {

@@ -115,9 +115,9 @@ func gateWords(g ir.Gate) (sentence, declaration string) {
 	case ir.GuardGate:
 		return "the guard into phase " + g.Name, "next " + g.Name
 	case ir.TypeGate:
-		return "the type of " + authorText(*g.At), authorText(anyKeys(*g.At))
+		return "the type of " + g.At.Source(), anyKeys(*g.At).Source()
 	case ir.RefGate:
-		return "the reference at " + authorText(*g.At), authorText(anyKeys(*g.At))
+		return "the reference at " + g.At.Source(), anyKeys(*g.At).Source()
 	}
 	return "its `" + string(g.Kind) + "` clause", string(g.Kind)
 }
@@ -146,10 +146,6 @@ func notInParent(st *stage, clause string, n syntax.Name, parent []string) sourc
 }
 
 // Claims.
-
-func undecided(d syntax.Decl) source.Diagnostic {
-	return caution("claim_undecided", d.GetSpan(), "it is kept as written; do not rely on it yet", "this version does not decide this claim")
-}
 
 func noSharedPhase(a, b *stage, names []syntax.Name) source.Diagnostic {
 	at := names[0].Span

@@ -145,6 +145,9 @@ func (c *checker) allPatterns() []region.Pattern {
 			out = append(out, *t.Target)
 		}
 	}
+	for _, claim := range c.out.Claims {
+		out = append(append(out, footprint.Patterns(claim.From)...), footprint.Patterns(claim.To)...)
+	}
 	for i := range c.out.Stages {
 		out = append(out, stagePatterns(&c.out.Stages[i])...)
 	}

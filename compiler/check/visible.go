@@ -20,7 +20,7 @@ func (c *checker) checkVisibility() {
 		for _, w := range c.written(st, "write") {
 			for _, p := range c.exemptParents(st.out, w) {
 				if !c.model.ParentStands(st.out, p) {
-					c.report(parentUncertain(st, w.at, authorText(p)))
+					c.report(parentUncertain(st, w.at, p.Source()))
 				}
 			}
 			c.requireRead(st, "write", c.model.WithoutExempt(st.out, w.plain), w.at)

@@ -20,6 +20,19 @@ type Gate struct {
 	Removal    region.Pattern // of a reference: removing what this matches triggers the gate too
 }
 
+// Family is what one member of the gate's family reads. A reference depends on the
+// one key it holds, whatever that is, so for it the keys of the container are one
+// more family key.
+func (g Gate) Family() []region.Pattern {
+	if g.Kind != ir.RefGate {
+		return g.Reads
+	}
+	value := region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(0)}
+	key := Extend(Prefix(g.Removal, len(g.Removal.Segments)-1), value)
+	key.Shallow = true
+	return []region.Pattern{g.Reads[0], key}
+}
+
 // StageGates lists the gates that only this stage's commits pass through: all of
 // them run every time.
 func (m *Model) StageGates(s *ir.Stage) []Gate {

@@ -14,6 +14,8 @@ import (
 type Model struct {
 	Contract *ir.Contract
 	Shape    *Shape
+
+	stateGates []Gate // once asked for, with a sentinel at the end
 }
 
 // New makes the model of a contract. The contract may still be growing: the model

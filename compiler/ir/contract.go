@@ -21,6 +21,9 @@ type Contract struct {
 	Measures   []Measure     `json:"measures,omitempty"`
 	Invariants []Invariant   `json:"invariants,omitempty"`
 	Stages     []Stage       `json:"stages"`
+
+	Compositions []Composition `json:"compositions,omitempty"`
+	Claims       []Claim       `json:"claims,omitempty"`
 }
 
 // A Phase is a node of the phase graph; one without arrows is terminal.

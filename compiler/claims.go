@@ -1,0 +1,65 @@
+package compiler
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/footprint"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// decideClaims answers every claim; one that is false, or could not be decided,
+// is an error at the place where it was written.
+func (out *Output) decideClaims(at []source.Span, replay footprint.Replayer) {
+	m := footprint.New(out.Lowered)
+	for i, claim := range out.Lowered.Claims {
+		result := m.Decide(claim, replay)
+		out.Results = append(out.Results, result)
+		if d, ok := claimDiagnostic(claim, result); ok {
+			d.Span = at[i]
+			out.Diagnostics = append(out.Diagnostics, d)
+		}
+	}
+}
+
+// claimDiagnostic says what is wrong with a claim, if anything is.
+func claimDiagnostic(claim ir.Claim, result footprint.Result) (source.Diagnostic, bool) {
+	d := source.Diagnostic{Code: "claim_refuted", Severity: source.Error}
+	switch r := result.(type) {
+	case footprint.Unknown:
+		d.Code = "claim_unknown"
+		d.Message = "this claim is not proved: " + r.Why
+		d.Help = "an unproved claim counts as false"
+		if r.Pair != nil && len(r.Pair.Conflicts) > 0 {
+			d.Help = footprint.Explain(*r.Pair)
+		}
+	case footprint.Refuted:
+		d.Message, d.Help = refutation(claim, r)
+	default:
+		return d, false
+	}
+	return d, true
+}
+
+func refutation(claim ir.Claim, r footprint.Refuted) (message, help string) {
+	switch {
+	case r.Parting != nil:
+		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), footprint.Explain(*r.Pair)
+	case r.Place != nil && claim.Kind == ir.WithinClaim:
+		return fmt.Sprintf("%s has `%s` of %s, which %s has not", r.Place.Stage, r.Place.Clause, r.Place.Path.Pointer(), claim.Stages[1]), "narrow the clause, or drop the claim"
+	case r.Place != nil:
+		return fmt.Sprintf("stage %s %s %s", r.Place.Stage, claim.Verb, r.Place.Path.Pointer()), "narrow its `" + r.Place.Clause + "`, or add `except " + r.Place.Stage + "` to the claim"
+	case r.Chain != nil:
+		return "there is a flow: " + flow(r.Chain), "narrow a clause of one of these stages"
+	}
+	return fmt.Sprintf("phase %s can be reached past %s: %s", claim.Phases[1], claim.Phases[0], strings.Join(r.Route, " -> ")), "remove one of these arrows, or drop the claim"
+}
+
+func flow(chain []footprint.Hop) string {
+	var hops []string
+	for _, h := range chain {
+		hops = append(hops, fmt.Sprintf("stage %s sees %s and may write %s", h.Stage, footprint.PathText(h.Sees), footprint.PathText(h.Writes)))
+	}
+	return strings.Join(hops, "; then ")
+}

@@ -1,0 +1,127 @@
+package footprint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// Decide answers a claim of the contract. A commutation is refuted only by a run
+// that replay has found; without replay, or where it finds none, the answer is
+// Unknown.
+func (m *Model) Decide(claim ir.Claim, replay Replayer) Result {
+	switch claim.Kind {
+	case ir.Commutes, ir.Parallel:
+		return m.decideCommute(m.pairs(claim.Stages), claim.Differs, replay)
+	case ir.AllCommute:
+		return m.decideCommute(m.pairs(m.plainStages(claim.Phases[0])), "", replay)
+	case ir.WithinClaim:
+		return m.decideWithin(claim.Stages[0], claim.Stages[1])
+	case ir.NoStage:
+		return m.decideNoStage(claim)
+	case ir.NoFlow:
+		return m.decideNoFlow(claim.From, claim.To)
+	case ir.PhaseBefore:
+		return m.decideBefore(claim.Phases[0], claim.Phases[1])
+	}
+	return Unknown{Why: "this version does not know the claim " + string(claim.Kind)}
+}
+
+// plainStages lists the stages of a phase that "all commute" speaks of: those
+// that neither move the phase nor are delegates.
+func (m *Model) plainStages(phase string) []string {
+	var out []string
+	for i := range m.Contract.Stages {
+		s := &m.Contract.Stages[i]
+		if slices.Contains(s.In, phase) && len(s.Next) == 0 && s.From == "" {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// pairs lists the pairs of distinct entries of a list of stages. "A commutes with
+// A" is the pair of two instances of A.
+func (m *Model) pairs(names []string) []Pair {
+	var out []Pair
+	for i, a := range names {
+		for _, b := range names[i+1:] {
+			out = append(out, Pair{A: m.Contract.Stage(a), B: m.Contract.Stage(b)})
+		}
+	}
+	return out
+}
+
+func (m *Model) decideCommute(pairs []Pair, differs string, replay Replayer) Result {
+	var unknown *Unknown
+	for i := range pairs {
+		p := &pairs[i]
+		p.Conflicts = Assume(m.Commutation(p.A, p.B), differs)
+		if len(p.Conflicts) == 0 {
+			continue
+		}
+		switch r := m.refute(*p, replay).(type) {
+		case Refuted:
+			return r
+		case Unknown:
+			if unknown == nil {
+				unknown = &r
+			}
+		}
+	}
+	if unknown != nil {
+		return *unknown
+	}
+	return Proved{Pairs: pairs}
+}
+
+// Assume drops the conflicts that need a parameter to be equal on both sides.
+func Assume(conflicts []Conflict, differs string) []Conflict {
+	if differs == "" {
+		return conflicts
+	}
+	a, b := OwnedParam(OwnerA, differs), OwnedParam(OwnerB, differs)
+	return slices.DeleteFunc(slices.Clone(conflicts), func(c Conflict) bool { return c.Kind != PhaseConflict && equates(c.When.All, a, b) })
+}
+
+// equates reports whether equalities make two parameters one.
+func equates(all []region.Equality, a, b string) bool {
+	reached := map[string]bool{a: true}
+	for grown := true; grown; {
+		grown = false
+		for _, e := range all {
+			l, r := operand(e.Left, false), operand(e.Right, e.Literal)
+			if !e.Not && reached[l] != reached[r] {
+				reached[l], reached[r], grown = true, true, true
+			}
+		}
+	}
+	return reached[b]
+}
+
+// refute looks for a run that shows one of a pair's conflicts.
+func (m *Model) refute(p Pair, replay Replayer) Result {
+	first := p.Conflicts[0]
+	if first.Kind == PhaseConflict {
+		s := p.A
+		if first.A == OwnerB {
+			s = p.B
+		}
+		return Unknown{Why: fmt.Sprintf("stage %s moves the phase, so it commutes with nothing in it", s.Name), Pair: &p}
+	}
+	if replay == nil {
+		return Unknown{Why: "the overlap was not replayed", Path: first.Path, Pair: &p}
+	}
+	for _, c := range p.Conflicts {
+		parting, err := replay(m.Contract, p, c)
+		if err != nil {
+			return Unknown{Why: err.Error(), Path: c.Path, Pair: &p}
+		}
+		if parting != nil {
+			return Refuted{Parting: parting, Pair: &p}
+		}
+	}
+	return Unknown{Why: "overlap at " + first.Path.Pointer() + ", no valid example found", Path: first.Path, Pair: &p}
+}

@@ -1,0 +1,63 @@
+package footprint
+
+import (
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// An Effect is what one instance of a stage touches, as certificates use it
+// (spec/semantics.md sections 5 and 6.1). Parameters and fresh keys carry the
+// instance's owner, so that two instances of one stage can be told apart.
+type Effect struct {
+	Stage  *ir.Stage
+	Owner  string
+	Read   region.Region // R: what its view shows
+	Write  region.Region // W, blind grants included; commits stay within its interior
+	Source region.Region // P: what its patch may take from or test
+	Local  region.Region // Q: what its own gates and parameters depend on
+}
+
+// Effect gives the effect of an instance of a stage.
+func (m *Model) Effect(s *ir.Stage, owner string) Effect {
+	own := func(r region.Region) region.Region {
+		return r.Own(owner).Rename(func(p string) string { return OwnedParam(owner, p) })
+	}
+	return Effect{
+		Stage:  s,
+		Owner:  owner,
+		Read:   own(s.Read),
+		Write:  own(region.Union(s.Write, s.Blind)),
+		Source: own(region.Union(s.Source, s.Read)),
+		Local:  own(m.local(s)),
+	}
+}
+
+// OwnedParam names a parameter of an owner's instance; the keys of families are
+// shared by everybody.
+func OwnedParam(owner, param string) string {
+	if len(param) > 0 && param[0] == '@' {
+		return param
+	}
+	return owner + "." + param
+}
+
+// local is the footprint of a stage's own gates, and of what its parameters are
+// taken from (semantics 6.1, "Stage-local gates").
+func (m *Model) local(s *ir.Stage) region.Region {
+	var include []region.Pattern
+	for _, g := range m.StageGates(s) {
+		include = append(include, g.Reads...)
+	}
+	for _, p := range s.Params {
+		of := p.Of
+		if p.Kind != ir.DependentParam {
+			of = Extend(of, region.Segment{Kind: region.ParamSegment, Text: p.Name})
+			of.Shallow = true
+		}
+		include = append(include, of)
+	}
+	if len(include) == 0 {
+		return nil
+	}
+	return region.Region{{Include: include}}
+}

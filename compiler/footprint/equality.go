@@ -1,0 +1,105 @@
+package footprint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// conjunction is the condition under which a and b both hold, for some value of
+// the family keys: a list of terms over the other parameters. Inequalities of
+// family keys are dropped, which only weakens the condition.
+func conjunction(a, b region.Condition) []region.Term {
+	var out []region.Term
+	for _, s := range a.Any {
+		for _, t := range b.Any {
+			if all, ok := eliminate(append(slices.Clone(s.All), t.All...)); ok {
+				out = addTerm(out, region.Term{All: all, Witness: s.Witness})
+			}
+		}
+	}
+	return out
+}
+
+// addTerm adds a term unless a weaker one is there.
+func addTerm(terms []region.Term, t region.Term) []region.Term {
+	for _, old := range terms {
+		if implies(t.All, old.All) {
+			return terms
+		}
+	}
+	return append(terms, t)
+}
+
+// implies reports whether every equality of weak follows from being in strong.
+func implies(strong, weak []region.Equality) bool {
+	return !slices.ContainsFunc(weak, func(e region.Equality) bool { return !slices.Contains(strong, e) })
+}
+
+// eliminate merges equalities into classes and says what they mean for the
+// parameters other than family keys. ok is false if they contradict each other.
+func eliminate(all []region.Equality) (kept []region.Equality, ok bool) {
+	class := map[string]string{}
+	find := func(x string) string {
+		for class[x] != "" && class[x] != x {
+			x = class[x]
+		}
+		return x
+	}
+	for _, e := range all {
+		if !e.Not {
+			if l, r := find(operand(e.Left, false)), find(operand(e.Right, e.Literal)); l != r {
+				class[l] = r
+			}
+		}
+	}
+	members := map[string][]string{}
+	for _, e := range all {
+		l, r := operand(e.Left, false), operand(e.Right, e.Literal)
+		if e.Not {
+			if find(l) == find(r) {
+				return nil, false
+			}
+			if !isFamily(l) && !isFamily(r) {
+				kept = append(kept, e)
+			}
+			continue
+		}
+		for _, x := range []string{l, r} {
+			if !isFamily(x) && !slices.Contains(members[find(x)], x) {
+				members[find(x)] = append(members[find(x)], x)
+			}
+		}
+	}
+	return append(kept, chains(members)...), true
+}
+
+// chains writes each class as equalities of its first member with the others.
+func chains(members map[string][]string) []region.Equality {
+	var out []region.Equality
+	for _, xs := range members {
+		slices.Sort(xs)
+		for _, x := range xs[1:] {
+			left, right := xs[0], x
+			if strings.HasPrefix(left, literalMark) {
+				left, right = right, left
+			}
+			out = append(out, region.Equality{Left: left, Right: strings.TrimPrefix(right, literalMark), Literal: strings.HasPrefix(right, literalMark)})
+		}
+	}
+	slices.SortFunc(out, func(a, b region.Equality) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
+// literalMark starts the operand of a key, which a parameter's name never does.
+const literalMark = "="
+
+func operand(name string, literal bool) string {
+	if literal {
+		return literalMark + name
+	}
+	return name
+}
+
+func isFamily(x string) bool { return strings.HasPrefix(x, "@") }

@@ -1,0 +1,81 @@
+package footprint
+
+import (
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// A Result is the answer to a claim: Proved, Refuted or Unknown, nothing else.
+// Unknown counts as refuted for whoever relies on the claim.
+type Result interface{ result() }
+
+// Proved says that the claim holds for every state and every patch. Pairs are the
+// commutations it rests on, if it is about commuting.
+type Proved struct {
+	Pairs []Pair
+}
+
+// Refuted says that the claim is false, and shows it. Exactly one of the other
+// fields is set.
+type Refuted struct {
+	Parting *Parting // of a commutation: a run in which the orders differ
+	Place   *Place   // of within and no stage: authority where there should be none
+	Chain   []Hop    // of no flow: from the origin to the goal
+	Route   []string // of before: phases from the initial one to the goal, past the other
+	Pair    *Pair    // of a commutation: the two stages with all their conflicts
+}
+
+// Unknown says why there is no answer.
+type Unknown struct {
+	Why  string
+	Path region.Word // where the stages overlap, if they do
+	Pair *Pair
+}
+
+func (Proved) result()  {}
+func (Refuted) result() {}
+func (Unknown) result() {}
+
+// A Pair is two stages and all that stands between them and commuting.
+type Pair struct {
+	A, B      *ir.Stage
+	Conflicts []Conflict
+}
+
+// A Place is a stage's authority over a path.
+type Place struct {
+	Stage  string
+	Clause string // read, write or source
+	Path   region.Word
+}
+
+// A Hop is one step of a flow: Stage sees or takes Sees, and writes Writes.
+type Hop struct {
+	Stage  string
+	Sees   region.Word
+	Writes region.Word // where the next hop, or the goal, picks it up
+}
+
+// A Parting is a run of two proposals in both orders that ended differently. It
+// has been replayed in the runtime.
+type Parting struct {
+	State  string   `json:"state"` // JSON, as a file
+	Phase  string   `json:"phase"`
+	A      Proposal `json:"a"`
+	B      Proposal `json:"b"`
+	Differ string   `json:"differ"` // state, verdict or view
+	Detail string   `json:"detail"` // in words, e.g. "A is accepted first, refused after B"
+}
+
+// A Proposal is one side of a trial.
+type Proposal struct {
+	Stage string            `json:"stage"`
+	Args  map[string]string `json:"args,omitempty"`
+	Role  string            `json:"role,omitempty"`
+	Patch string            `json:"patch"` // JSON
+	Next  string            `json:"next,omitempty"`
+}
+
+// A Replayer looks for a run that shows a conflict, and replays it in the real
+// runtime. It returns nil if it found none within its budget.
+type Replayer func(c *ir.Contract, p Pair, conflict Conflict) (*Parting, error)
