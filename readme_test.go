@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/examples"
 	"github.com/patchoptic/poptic/spec/block"
 )
 
@@ -38,15 +39,14 @@ func runPage(t *testing.T, page, dir, bin string) {
 	}
 }
 
-func TestTheTourOfTheReadmeGivesTheOutputItShows(t *testing.T) {
-	runPage(t, "README.md", t.TempDir(), binary(t))
-}
-
-func TestTheCommandsOfTheExamplesRun(t *testing.T) {
+func TestTheCommandsOfThePagesGiveTheOutputTheyShow(t *testing.T) {
 	bin := binary(t)
-	for _, name := range []string{"support", "clinical", "release"} {
-		dir := filepath.Join(t.TempDir(), name)
-		require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("examples", name))))
-		runPage(t, filepath.Join(dir, "README.md"), dir, bin)
+	t.Run("README.md", func(t *testing.T) { runPage(t, "README.md", t.TempDir(), bin) })
+	for _, name := range examples.Names() {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), name)
+			require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join("examples", name))))
+			runPage(t, filepath.Join(dir, "README.md"), dir, bin)
+		})
 	}
 }
