@@ -28,7 +28,8 @@ func Load(compiled []byte) (*Contract, error) {
 	return LoadWithin(compiled, DefaultLimits())
 }
 
-// LoadWithin is Load with limits other than the default.
+// LoadWithin is Load with limits other than the default. Replaying a log keeps to
+// them too: they must not be lower than those the log was written under.
 func LoadWithin(compiled []byte, limits Limits) (*Contract, error) {
 	c, err := ir.Decode(compiled)
 	if err != nil {

@@ -16,7 +16,7 @@ type (
 
 // A Verdict is the answer to a proposal or to the host's move. Its exported part,
 // and its JSON, is the operator's rendering, which must not reach the actor; what
-// may, is Actor.
+// may, is Actor. It keeps the state it was decided on in memory.
 type Verdict struct {
 	verify.Verdict
 	actor func() ActorVerdict

@@ -99,7 +99,7 @@ func TestEveryChangedByteBreaksTheChainAtItsLine(t *testing.T) {
 	lines, _ := sampleLines(4)
 	text := joined(lines)
 	for i := range text {
-		for _, bit := range []int{0, 5} { // 5 turns a letter into the other case
+		for _, bit := range []int{0, 5} { // bit 5 turns a letter into the other case
 			changed := bytes.Clone(text)
 			changed[i] ^= 1 << bit
 			want := 1 + bytes.Count(text[:i], []byte("\n"))

@@ -1,0 +1,6 @@
+//go:build !race
+
+package trace
+
+// underRace tells tests to take fewer cases.
+const underRace = false
