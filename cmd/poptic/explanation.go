@@ -117,11 +117,11 @@ func explainStage(s *ir.Stage) stageExplanation {
 	for _, g := range s.Gates {
 		e.Gates = append(e.Gates, gateExplanation{Gate: gateName(g), Visibility: string(g.Visibility), Unseen: g.Unseen})
 	}
-	for _, x := range s.Require {
-		e.Rules = append(e.Rules, explainRule("require", "", x))
+	for i, x := range s.Require {
+		e.Rules = append(e.Rules, explainRule(fmt.Sprintf("require %d", i+1), "", x))
 	}
-	for _, x := range s.Ensure {
-		e.Rules = append(e.Rules, explainRule("ensure", "", x))
+	for i, x := range s.Ensure {
+		e.Rules = append(e.Rules, explainRule(fmt.Sprintf("ensure %d", i+1), "", x))
 	}
 	return e
 }
@@ -144,17 +144,19 @@ func grants(r region.Region) []grantExplanation {
 	return out
 }
 
-// gateName names a gate as a discloses clause does.
+// gateName names a gate by its kind, and by its name or the place it is about.
 func gateName(g ir.Gate) string {
-	switch {
-	case g.Kind == ir.TypeGate && g.At != nil:
-		return "type of " + authored(*g.At)
-	case g.Kind == ir.RefGate && g.At != nil:
-		return "key at " + authored(*g.At)
-	case g.Name != "":
-		return string(g.Kind) + " " + g.Name
+	name := string(g.Kind)
+	switch g.Kind {
+	case ir.TypeGate:
+		name = "type of"
+	case ir.RefGate:
+		name = "key at"
 	}
-	return string(g.Kind)
+	if g.At != nil {
+		return name + " " + authored(*g.At)
+	}
+	return strings.TrimSpace(name + " " + g.Name)
 }
 
 func arrows(p ir.Phase) []string {

@@ -31,28 +31,6 @@ func start(t *testing.T, name string) *runtime.Instance {
 	return in
 }
 
-func TestEveryExampleEndsAsItsScenarioSays(t *testing.T) {
-	for _, name := range examples.Names() {
-		t.Run(name, func(t *testing.T) {
-			s, err := walk.Read(examples.FS, name)
-			require.NoError(t, err)
-			in := start(t, name)
-			story, err := walk.Run(context.Background(), in, s)
-			require.NoError(t, err)
-			require.Len(t, story, len(s.Steps))
-			commits := uint64(0)
-			for i, h := range story {
-				require.Empty(t, h.Surprise(), "step %d: %s", i+1, h.Step.Say)
-				if h.Step.Expect == "commit" {
-					commits++
-				}
-			}
-			require.NotZero(t, commits)
-			require.Equal(t, commits, in.Version())
-		})
-	}
-}
-
 func TestAnotherOutcomeThanExpectedIsASurprise(t *testing.T) {
 	s, err := walk.Read(examples.FS, "support")
 	require.NoError(t, err)
