@@ -253,7 +253,7 @@ func addContainer(seen, state *tree.Node, path []region.Segment) *tree.Node {
 		}
 		return seen
 	}
-	return mapMembers(seen, func(name string, child *tree.Node) *tree.Node {
+	return seen.MapMembers(func(name string, child *tree.Node) *tree.Node {
 		if !path[0].Matches(region.Key(name)) {
 			return child
 		}

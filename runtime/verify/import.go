@@ -97,13 +97,11 @@ func (in *importer) value(n *tree.Node, id ir.TypeID) *tree.Node {
 		in.report(say.fileNotArray(t))
 		return n
 	case n.Kind() == ir.Object:
-		return mapMembers(n, func(name string, child *tree.Node) *tree.Node {
+		return n.MapMembers(func(name string, child *tree.Node) *tree.Node {
 			return in.at(region.Key(name), child, in.p.below(id, name))
 		})
 	default:
-		i := -1
-		return mapElements(n, func(child *tree.Node) *tree.Node {
-			i++
+		return n.MapElements(func(i int, child *tree.Node) *tree.Node {
 			return in.at(region.Index(i), child, t.Elem)
 		})
 	}
@@ -182,9 +180,9 @@ func (p *Program) toFile(n *tree.Node, id ir.TypeID) *tree.Node {
 		}
 		return tree.NewArray(elements)
 	case n.Kind() == ir.Object:
-		return mapMembers(n, func(name string, child *tree.Node) *tree.Node { return p.toFile(child, p.below(id, name)) })
+		return n.MapMembers(func(name string, child *tree.Node) *tree.Node { return p.toFile(child, p.below(id, name)) })
 	case n.Kind() == ir.Array:
-		return mapElements(n, func(child *tree.Node) *tree.Node { return p.toFile(child, t.Elem) })
+		return n.MapElements(func(_ int, child *tree.Node) *tree.Node { return p.toFile(child, t.Elem) })
 	default:
 		return n
 	}

@@ -51,13 +51,13 @@ func (s *shaper) shape(n *tree.Node, id ir.TypeID) *tree.Node {
 }
 
 func (s *shaper) members(n *tree.Node, id ir.TypeID) *tree.Node {
-	return mapMembers(n, func(name string, child *tree.Node) *tree.Node {
+	return n.MapMembers(func(name string, child *tree.Node) *tree.Node {
 		return s.shape(child, s.p.below(id, name))
 	})
 }
 
 func (s *shaper) elements(n *tree.Node, elem ir.TypeID) *tree.Node {
-	return mapElements(n, func(child *tree.Node) *tree.Node { return s.shape(child, elem) })
+	return n.MapElements(func(_ int, child *tree.Node) *tree.Node { return s.shape(child, elem) })
 }
 
 // asList is an array as a list; one without an order of its own is sorted.
@@ -73,47 +73,4 @@ func asList(n *tree.Node) *tree.Node {
 		return bytes.Compare(tree.AppendJSON(nil, a), tree.AppendJSON(nil, b))
 	})
 	return tree.NewArray(elements)
-}
-
-// mapMembers is the object n with every member replaced by what f makes of it,
-// n itself if nothing changes. f returns nil to leave a member out.
-func mapMembers(n *tree.Node, f func(name string, child *tree.Node) *tree.Node) *tree.Node {
-	const few = 4
-	changed := 0
-	next := make(map[string]*tree.Node, n.Len())
-	for name, child := range n.Members() {
-		to := f(name, child)
-		next[name] = to
-		if to != child {
-			changed++
-		}
-	}
-	switch {
-	case changed == 0:
-		return n
-	case changed > few:
-		return tree.NewObject(next)
-	}
-	out := n
-	for name, child := range n.Members() {
-		if next[name] != child {
-			out = out.With(name, next[name])
-		}
-	}
-	return out
-}
-
-// mapElements is the same for the elements of an array, which keeps its order.
-func mapElements(n *tree.Node, f func(child *tree.Node) *tree.Node) *tree.Node {
-	changed := false
-	next := make([]*tree.Node, 0, n.Len())
-	for _, child := range n.Elements() {
-		to := f(child)
-		changed = changed || to != child
-		next = append(next, to)
-	}
-	if !changed {
-		return n
-	}
-	return tree.NewArray(next).WithOrder(n.Order())
 }

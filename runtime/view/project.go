@@ -63,42 +63,54 @@ func (p *projection) object(n *tree.Node, c region.Cursor) *tree.Node {
 	if !c.CanHold(region.Object) {
 		return tree.NewObject(nil)
 	}
-	members := map[string]*tree.Node{}
-	if keys, only := c.OnlyKeys(); only {
-		for _, name := range keys {
-			p.member(members, name, n.Get(name), c)
-		}
-	} else {
-		for name, child := range n.Members() {
-			p.member(members, name, child, c)
+	keys, only := c.OnlyKeys()
+	if !only {
+		return n.MapMembers(func(name string, child *tree.Node) *tree.Node { return p.at(region.Key(name), child, c) })
+	}
+	shown := tree.NewObject(nil)
+	for _, name := range keys {
+		if child := n.Get(name); child != nil {
+			shown = shown.With(name, p.at(region.Key(name), child, c))
 		}
 	}
-	return tree.NewObject(members)
+	return shown
 }
 
-func (p *projection) member(members map[string]*tree.Node, name string, child *tree.Node, c region.Cursor) {
-	p.word = append(p.word, region.Key(name))
-	if shown := p.project(child, c.Key(name)); shown != nil {
-		members[name] = shown
-	}
+// at projects the child that l leads to; c is where its parent is.
+func (p *projection) at(l region.Letter, child *tree.Node, c region.Cursor) *tree.Node {
+	p.word = append(p.word, l)
+	shown := p.project(child, c.Step(l))
 	p.word = p.word[:len(p.word)-1]
+	return shown
 }
 
-// An element is one position of a projected array.
+func (p *projection) array(n *tree.Node, c region.Cursor) *tree.Node {
+	if n.Order() == tree.SetOrder {
+		return p.set(n, c)
+	}
+	return n.MapElements(func(i int, child *tree.Node) *tree.Node {
+		if shown := p.at(region.Index(i), child, c); shown != nil {
+			return shown
+		}
+		p.placeholders = append(p.placeholders, append(slices.Clone(p.word), region.Index(i)))
+		return tree.NewNull()
+	})
+}
+
+// An element is one position of a projected set.
 type element struct {
 	shown  *tree.Node // null for a placeholder
 	hidden bool
 	below  []region.Word // placeholders inside, relative to the element
 }
 
-func (p *projection) array(n *tree.Node, c region.Cursor) *tree.Node {
+// set projects a set, whose elements get their positions only when all are known.
+func (p *projection) set(n *tree.Node, c region.Cursor) *tree.Node {
 	elements := make([]element, 0, n.Len())
 	for i, child := range n.Elements() {
 		elements = append(elements, projectElement(child, c.Index(i)))
 	}
-	if n.Order() == tree.SetOrder {
-		sortEncoded(elements)
-	}
+	sortEncoded(elements)
 	nodes := make([]*tree.Node, len(elements))
 	for i, e := range elements {
 		nodes[i] = e.shown
@@ -110,11 +122,10 @@ func (p *projection) array(n *tree.Node, c region.Cursor) *tree.Node {
 			p.placeholders = append(p.placeholders, append(slices.Clone(at), w...))
 		}
 	}
-	return tree.NewArray(nodes).WithOrder(n.Order())
+	return tree.NewArray(nodes).WithOrder(tree.SetOrder)
 }
 
-// projectElement projects one element on its own, since its final position is not
-// known yet.
+// projectElement projects one element of a set on its own.
 func projectElement(n *tree.Node, c region.Cursor) element {
 	p := projection{}
 	shown := p.project(n, c)
