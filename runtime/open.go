@@ -42,7 +42,7 @@ func Create(ctx context.Context, contract *Contract, st store.Store, id string, 
 	if err != nil {
 		return nil, fmt.Errorf("instance %q: no key: %w", id, err)
 	}
-	in := newInstance(contract, st, id, o, key)
+	in := opening{contract, st, id, o}.instance(key)
 	now := &verify.Snapshot{State: root, Phase: contract.ir.Phases[0].Name}
 	if err := in.checkAll(ctx, now); err != nil {
 		return nil, err
@@ -53,10 +53,18 @@ func Create(ctx context.Context, contract *Contract, st store.Store, id string, 
 	return in, nil
 }
 
-func newInstance(contract *Contract, st store.Store, id string, o options, key *trace.Key) *Instance {
+// An opening is what an instance is made from, beside its state.
+type opening struct {
+	contract *Contract
+	store    store.Store
+	id       string
+	options  options
+}
+
+func (o opening) instance(key *trace.Key) *Instance {
 	return &Instance{
-		id: id, contract: contract, store: st, options: o, key: key,
-		redactor: trace.NewRedactor(contract.ir, key), head: trace.Start(id),
+		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
+		redactor: trace.NewRedactor(o.contract.ir, key), head: trace.Start(o.id),
 	}
 }
 
@@ -91,7 +99,7 @@ func Open(ctx context.Context, contract *Contract, st store.Store, id string, op
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	in, err := restore(ctx, contract, st, id, optionsOf(opts))
+	in, err := opening{contract, st, id, optionsOf(opts)}.restore(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -105,100 +113,113 @@ func Open(ctx context.Context, contract *Contract, st store.Store, id string, op
 }
 
 // restore makes an instance from the newest snapshot, or from the first record.
-func restore(ctx context.Context, contract *Contract, st store.Store, id string, o options) (*Instance, error) {
-	s, err := st.Snapshot(ctx, id, ^uint64(0))
+func (o opening) restore(ctx context.Context) (*Instance, error) {
+	s, err := o.store.Snapshot(ctx, o.id, ^uint64(0))
 	if errors.Is(err, store.ErrNotFound) {
-		return restoreFirst(ctx, contract, st, id, o)
+		return o.fromFirst(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	in, err := restoreSnapshot(ctx, contract, st, id, o, s)
+	in, err := o.fromSnapshot(ctx, s)
 	var corrupt *CorruptLogError
 	if errors.As(err, &corrupt) { // a snapshot is a cache; the log decides
-		o.logger.LogAttrs(ctx, levelBroken, "snapshot ignored", attrInstance(id), attrSeq(corrupt.Seq), attrReason(corrupt.Reason))
-		return restoreFirst(ctx, contract, st, id, o)
+		o.options.logger.LogAttrs(ctx, levelBroken, "snapshot ignored", attrInstance(o.id), attrSeq(corrupt.Seq), attrReason(corrupt.Reason))
+		return o.fromFirst(ctx)
 	}
 	return in, err
 }
 
-// restoreFirst begins where the instance began.
-func restoreFirst(ctx context.Context, contract *Contract, st store.Store, id string, o options) (*Instance, error) {
-	first, err := recordAt(ctx, st, id, 1)
+// fromFirst begins where the instance began.
+func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
+	first, err := o.recordAt(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
 	var f founding
 	line, ok := readLine(first.Line)
 	if !ok || line.Kind != trace.Create || json.Unmarshal(first.Sealed, &f) != nil {
-		return nil, &CorruptLogError{id, 1, "it does not begin an instance"}
+		return nil, o.corrupt(1, "it does not begin an instance")
 	}
-	if line.Contract != contract.Digest() {
-		return nil, &ContractMismatchError{id, line.Contract, contract.Digest()}
+	if err := o.checkContract(line.Contract); err != nil {
+		return nil, err
 	}
-	in, root, err := revive(contract, st, id, o, f, 1)
+	in, root, err := o.revive(f, 1)
 	if err != nil {
 		return nil, err
 	}
 	if in.head, err = trace.CheckRecord(in.head, in.key, first.Line, first.Sealed); err != nil {
-		return nil, corruptLog(id, err)
+		return nil, corruptLog(o.id, err)
 	}
 	if root.State.Digest().String() != line.State {
-		return nil, &CorruptLogError{id, 1, digestDiffers}
+		return nil, o.corrupt(1, digestDiffers)
 	}
 	root.Phase = line.Phase
 	in.current.Store(root)
 	return in, nil
 }
 
-// restoreSnapshot begins at a snapshot, which must be what the record before it says.
-func restoreSnapshot(ctx context.Context, contract *Contract, st store.Store, id string, o options, s store.Snapshot) (*Instance, error) {
+// fromSnapshot begins at a snapshot, which must be what the record before it says.
+func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance, error) {
 	var c checkpoint
 	if json.Unmarshal(s.Data, &c) != nil {
-		return nil, &CorruptLogError{id, s.Seq, "its snapshot cannot be read"}
+		return nil, o.corrupt(s.Seq, "its snapshot cannot be read")
 	}
-	if c.Contract != contract.Digest() {
-		return nil, &ContractMismatchError{id, c.Contract, contract.Digest()}
+	if err := o.checkContract(c.Contract); err != nil {
+		return nil, err
 	}
-	in, root, err := revive(contract, st, id, o, c.founding, s.Seq)
+	in, root, err := o.revive(c.founding, s.Seq)
 	if err != nil {
 		return nil, err
 	}
-	last, err := recordAt(ctx, st, id, s.Seq)
+	last, err := o.recordAt(ctx, s.Seq)
 	if err != nil {
 		return nil, err
-	}
-	line, ok := readLine(last.Line)
-	if !ok || line.Hash != c.Hash || line.Verdict == nil || line.Verdict.StateAfter != root.State.Digest().String() ||
-		line.Verdict.PhaseAfter != c.Phase || line.Verdict.VersionAfter != s.Version {
-		return nil, &CorruptLogError{id, s.Seq, "its snapshot is of another state"}
 	}
 	root.Phase, root.Version = c.Phase, s.Version
-	in.head = trace.Head{Instance: id, Seq: s.Seq, Hash: c.Hash}
+	if line, ok := readLine(last.Line); !ok || line.Hash != c.Hash || !line.leadsTo(root) {
+		return nil, o.corrupt(s.Seq, "its snapshot is of another state")
+	}
+	in.head = trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}
 	in.current.Store(root)
 	return in, nil
 }
 
+// leadsTo reports whether l is a decision after which s is the state.
+func (l *line) leadsTo(s *verify.Snapshot) bool {
+	v := l.Verdict
+	return v != nil && v.StateAfter == s.State.Digest().String() && v.PhaseAfter == s.Phase && v.VersionAfter == s.Version
+}
+
 // revive makes an instance around a state that was written down.
-func revive(contract *Contract, st store.Store, id string, o options, f founding, seq uint64) (*Instance, *verify.Snapshot, error) {
+func (o opening) revive(f founding, seq uint64) (*Instance, *verify.Snapshot, error) {
 	key, err := trace.KeyOf(f.Key)
 	if err != nil {
-		return nil, nil, &CorruptLogError{id, seq, "its key cannot be read"}
+		return nil, nil, o.corrupt(seq, "its key cannot be read")
 	}
-	root, err := contract.program.Import(f.State)
+	root, err := o.contract.program.Import(f.State)
 	if err != nil {
-		return nil, nil, &CorruptLogError{id, seq, "its state is none of the contract"}
+		return nil, nil, o.corrupt(seq, "its state is none of the contract")
 	}
-	return newInstance(contract, st, id, o, key), &verify.Snapshot{State: root}, nil
+	return o.instance(key), &verify.Snapshot{State: root}, nil
 }
 
 // recordAt reads one record.
-func recordAt(ctx context.Context, st store.Store, id string, seq uint64) (store.Record, error) {
-	for r, err := range st.Read(ctx, id, seq) {
+func (o opening) recordAt(ctx context.Context, seq uint64) (store.Record, error) {
+	for r, err := range o.store.Read(ctx, o.id, seq) {
 		return r, err
 	}
-	return store.Record{}, &CorruptLogError{id, seq, "it is missing"}
+	return store.Record{}, o.corrupt(seq, "it is missing")
 }
+
+func (o opening) checkContract(digest string) error {
+	if digest != o.contract.Digest() {
+		return &ContractMismatchError{o.id, digest, o.contract.Digest()}
+	}
+	return nil
+}
+
+func (o opening) corrupt(seq uint64, reason string) error { return &CorruptLogError{o.id, seq, reason} }
 
 // checkAll evaluates every rule of the contract on a state.
 func (in *Instance) checkAll(ctx context.Context, now *verify.Snapshot) error {
