@@ -54,9 +54,7 @@ func Contract(u *Unit) Result {
 	c.lowerClaims()
 	c.reserveLiterals()
 	c.checkVisibility()
-	if c.mark() == 0 {
-		c.checkDisclosure() // on faulty regions it would only repeat what is wrong with them
-	}
+	c.checkDisclosure()
 	if source.HasErrors(c.diagnostics) {
 		return Result{Diagnostics: c.diagnostics}
 	}

@@ -22,23 +22,34 @@ type disclosure struct {
 }
 
 func (c *checker) checkDisclosure() {
+	declarations := map[*stage][]*disclosure{}
+	for _, st := range c.stages {
+		declarations[st] = c.declaredGates(st)
+	}
+	if c.mark() > 0 {
+		return // on faulty regions the rest would only repeat what is wrong with them
+	}
 	shared := c.model.StateGates()
 	for _, st := range c.stages {
-		declared := c.declaredGates(st)
-		write := region.Union(st.out.Write, st.out.Blind)
-		seen := region.Compile(c.model.Seen(st.out))
-		for _, g := range c.model.StageGates(st.out) {
-			c.discloseGate(st, g, [][]region.Pattern{g.Reads}, seen, declared)
+		c.discloseStage(st, shared, declarations[st])
+	}
+}
+
+// discloseStage goes through the gates that a stage's commits can trigger.
+func (c *checker) discloseStage(st *stage, shared []footprint.Gate, declared []*disclosure) {
+	write := region.Union(st.out.Write, st.out.Blind)
+	seen := region.Compile(c.model.Seen(st.out))
+	for _, g := range c.model.StageGates(st.out) {
+		c.discloseGate(st, g, [][]region.Pattern{g.Reads}, seen, declared)
+	}
+	for _, g := range shared {
+		if touched := c.model.Touched(g, st.out, write); len(touched) > 0 {
+			c.discloseGate(st, g, touched, seen, declared)
 		}
-		for _, g := range shared {
-			if touched := c.model.Touched(g, st.out, write); len(touched) > 0 {
-				c.discloseGate(st, g, touched, seen, declared)
-			}
-		}
-		for _, d := range declared {
-			if !d.used && d.ref.Span.File != nil && st.parent == nil {
-				c.report(needlessDisclosure(st, d.ref))
-			}
+	}
+	for _, d := range declared {
+		if !d.used && st.parent == nil {
+			c.report(needlessDisclosure(st, d.ref))
 		}
 	}
 }
