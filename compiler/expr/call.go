@@ -20,7 +20,11 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 	if c.IsMemberFunction() {
 		args = append([]ast.Expr{c.Target()}, args...)
 	}
-	switch f := c.FunctionName(); f {
+	f := c.FunctionName()
+	if !rightCount(f, len(args)) {
+		f = "" // the type checker has reported it
+	}
+	switch f {
 	case operators.LogicalAnd, operators.LogicalOr:
 		w.value(args[0], in, facts)
 		w.value(args[1], in, withFacts(facts, w.facts(args[0], f == operators.LogicalAnd, in)))
@@ -57,6 +61,18 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 		w.read(v)
 	}
 	return abstract{}
+}
+
+// rightCount reports whether the number of arguments of a function that is called
+// by its name, unlike an operator, is what its rule expects.
+func rightCount(function string, n int) bool {
+	switch function {
+	case overloads.Size, overloads.TypeConvertDyn, "optional.of", "optional.ofNonZeroValue", "value", "hasValue":
+		return n == 1
+	case "or", "orValue":
+		return n == 2
+	}
+	return true
 }
 
 func (w *walker) conditional(args []ast.Expr, in *locals, facts []string) abstract {

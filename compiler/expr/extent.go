@@ -50,6 +50,9 @@ func (x *extents) of(e ast.Expr) span {
 		return span{0, len(x.src)}
 	}
 	mark := x.mark(e.ID())
+	if x.text(mark) == "(" && isMade(e) {
+		return x.call(mark, nil)
+	}
 	switch e.Kind() {
 	case ast.SelectKind:
 		sel := e.AsSelect()
@@ -71,6 +74,21 @@ func (x *extents) of(e ast.Expr) span {
 		return span{x.tokens[mark].start, end}
 	}
 	return x.ident(e, mark)
+}
+
+// isMade reports whether e, noted at a parenthesis, was made by a macro: its range
+// is the macro's then. Calls, has() and macros themselves are noted there as well.
+func isMade(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.CallKind:
+		_, operator := operatorText(e.AsCall().FunctionName())
+		return operator
+	case ast.SelectKind:
+		return !e.AsSelect().IsTestOnly()
+	case ast.ComprehensionKind:
+		return false
+	}
+	return true
 }
 
 // ident is the range of a name. The checker turns a qualified name into one

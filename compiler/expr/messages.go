@@ -163,6 +163,9 @@ func unknownFunction(name string, candidates []string) Issue {
 
 func operandTypes(operator string, operands []string) Issue {
 	issue := Issue{Code: OperandTypes, Message: "`" + operator + "` does not take " + strings.Join(operands, " and ")}
+	if len(operands) == 0 {
+		issue.Message = "`" + operator + "` needs an argument"
+	}
 	if len(operands) == 2 && (operands[0] == "int" && operands[1] == "number" || operands[0] == "number" && operands[1] == "int") {
 		issue.Help = "arithmetic needs two ints or two numbers: `1.0` is a number, `double(n)` makes one of an int"
 	}

@@ -18,6 +18,9 @@ func (w *walker) patterns(root ast.Expr, most int) {
 			return
 		}
 		args := e.AsCall().Args()
+		if len(args) == 0 {
+			return
+		}
 		last := args[len(args)-1]
 		text, ok := w.constant(last).(types.String)
 		if !ok {

@@ -208,17 +208,17 @@ func (w *walker) noOverload(e ast.Expr) {
 	case c.FunctionName() == operators.Index:
 		name = "[ ]"
 	case c.FunctionName() == operators.Conditional:
-		name = "? :"
-		args = args[1:]
+		if k := celKinds(w.tree.GetType(args[0].ID())); k&(kBool|kAny) == 0 {
+			w.report(args[0], w.extents.of(args[0]), wrongType("bool", w.typeWords(w.tree.GetType(args[0].ID()))))
+			return
+		}
+		name, args = "? :", args[1:]
 	case !isOperator:
 		name = c.FunctionName()
 	}
 	var words []string
 	for _, arg := range args {
 		words = append(words, w.typeWords(w.tree.GetType(arg.ID())))
-	}
-	if len(words) == 0 {
-		words = []string{"no argument"}
 	}
 	issue := operandTypes(name, words)
 	issue.Fix = w.decimalFix(args, words)
