@@ -17,9 +17,6 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
-// raw writes text as it is.
-func (p *printer) raw(text string) { io.WriteString(p.w, text) }
-
 // heading writes a title line.
 func (p *printer) heading(text string) { p.line("%s", p.bold(text)) }
 
