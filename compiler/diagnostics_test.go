@@ -137,6 +137,7 @@ func TestDiagnostics(t *testing.T) {
 		{"disclosed gate", "read /tickets/{ticket} except secrets, /customers", "  read /tickets/{ticket}/reply, /customers/{customer}/name discloses replied", nil},
 		{"undisclosed reference", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/customer", []finding{{"undisclosed_gate", "sort", "does not see /customers/*, which the reference at /tickets/*/customer reads"}}},
 		{"disclosed reference", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/customer discloses /tickets/*/customer", nil},
+		{"rules over what the stage adds itself", "type Event", "type Event { what: string where { self != \"\" } }", nil},
 		{"unknown gate", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/reply discloses repleid", []finding{{"unknown_gate", "repleid", "did you mean `replied`"}}},
 		{"needless disclosure", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/reply discloses mails", []finding{{"needless_disclosure", "mails", "nothing is disclosed"}}},
 		{"clause twice", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/status\n  write /tickets/{ticket}/reply", []finding{{"clause_twice", "write", "stands twice"}}},

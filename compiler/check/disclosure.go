@@ -72,12 +72,13 @@ func (c *checker) discloseGate(st *stage, g footprint.Gate, footprints [][]regio
 	st.out.Gates = append(st.out.Gates, out)
 }
 
-// unseen finds a pattern that a gate reads and the stage does not see. The kind
-// of a container that certainly exists is known to everybody.
+// unseen finds a pattern that a gate reads and the stage does not see. What the
+// stage adds itself it knows, and the kind of a container that certainly exists is
+// known to everybody.
 func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *region.Set) (region.Pattern, bool) {
 	for _, reads := range footprints {
 		for _, p := range reads {
-			if p.Shallow && c.model.Certain(s, p) {
+			if _, own := c.model.ExemptParent(s, p); own || p.Shallow && c.model.Certain(s, p) {
 				continue
 			}
 			a := region.Within(region.Compile(region.Region{{Include: []region.Pattern{p}}}), seen, region.Plain, region.Plain, region.Options{Shape: c.model.Shape})

@@ -38,10 +38,13 @@ const (
 type Conflict struct {
 	Kind ConflictKind
 	A, B string      // owners
-	Gate *ir.Gate    // of a gate conflict
 	Path region.Word // a place where the two meet; parameters carry their owner
 	When region.Term // the parameter values for which they meet
 	Soft bool        // it may be none: the search ran out of budget
+
+	Gate  *Gate             // of a gate conflict: A touches it at Path,
+	Other region.Word       // and B here,
+	Keys  []region.Equality // for these values of the parameters and of the family's keys
 }
 
 // Owners of the two sides of a commutation.
@@ -118,8 +121,10 @@ func (m *Model) sharedGates(a, b Effect) []Conflict {
 		}
 		cb := m.conditions(reads, b.Write, region.Plain)
 		for _, t := range conjunction(ca, cb) {
-			gate := g.Gate
-			out = append(out, Conflict{Kind: GateConflict, A: a.Owner, B: b.Owner, Gate: &gate, Path: t.Witness, When: t, Soft: ca.Inexact || cb.Inexact})
+			out = append(out, Conflict{
+				Kind: GateConflict, A: a.Owner, B: b.Owner, Gate: &g, Path: t.Witness, Other: t.other,
+				When: t.Term, Keys: t.keys, Soft: ca.Inexact || cb.Inexact,
+			})
 		}
 	}
 	return out

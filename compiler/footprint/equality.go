@@ -7,15 +7,23 @@ import (
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
+// A joint term holds for some value of the family keys.
+type joint struct {
+	region.Term                   // over the other parameters, with a's witness
+	other       region.Word       // b's witness
+	keys        []region.Equality // the term before the family keys were eliminated
+}
+
 // conjunction is the condition under which a and b both hold, for some value of
 // the family keys: a list of terms over the other parameters. Inequalities of
 // family keys are dropped, which only weakens the condition.
-func conjunction(a, b region.Condition) []region.Term {
-	var out []region.Term
+func conjunction(a, b region.Condition) []joint {
+	var out []joint
 	for _, s := range a.Any {
 		for _, t := range b.Any {
-			if all, ok := eliminate(append(slices.Clone(s.All), t.All...)); ok {
-				out = addTerm(out, region.Term{All: all, Witness: s.Witness})
+			keys := append(slices.Clone(s.All), t.All...)
+			if all, ok := eliminate(keys); ok {
+				out = addTerm(out, joint{region.Term{All: all, Witness: s.Witness}, t.Witness, keys})
 			}
 		}
 	}
@@ -23,7 +31,7 @@ func conjunction(a, b region.Condition) []region.Term {
 }
 
 // addTerm adds a term unless a weaker one is there.
-func addTerm(terms []region.Term, t region.Term) []region.Term {
+func addTerm(terms []joint, t joint) []joint {
 	for _, old := range terms {
 		if implies(t.All, old.All) {
 			return terms

@@ -48,7 +48,7 @@ func (p Pair) sentence(c Conflict) string {
 	case LocalConflict:
 		return fmt.Sprintf("a rule or parameter of %s depends on %s, which %s writes%s", a, path, b, when)
 	case GateConflict:
-		return fmt.Sprintf("both touch %s%s: what one leaves room for, the other may use up", GateName(*c.Gate), when)
+		return fmt.Sprintf("both touch %s%s: what one leaves room for, the other may use up", GateName(c.Gate.Gate), when)
 	}
 	return fmt.Sprintf("%s sees %s, which %s writes%s: narrow the `read` of %s", a, path, b, when, a)
 }

@@ -197,7 +197,7 @@ func unify(over, p region.Pattern) (sub map[string]region.Segment, label string,
 		switch {
 		case isWildcard(s):
 			n++
-			if !isWildcard(q) && q.Kind != region.FreshSegment {
+			if !isWildcard(q) {
 				sub[ir.FamilyParam(n)] = q
 				label += ir.FamilyParam(n) + "=" + q.String() + ";"
 			}
