@@ -38,8 +38,8 @@ func (e *Env) slots(s Scope) map[string]nameSlot {
 		switch {
 		case v.param:
 			out[v.name] = nameSlot{slot: paramSlot}
-		case v.column != nil:
-			out[v.name] = nameSlot{slot: measureSlot, measure: v.column}
+		case v.measure != nil:
+			out[v.name] = nameSlot{slot: measureSlot, measure: v.measure}
 		case s.Each != nil && s.Vars == ir.EachVars && v.name == s.Each.Var && rootSlots[v.name] == 0:
 			out[v.name] = nameSlot{slot: entrySlot}
 		default:

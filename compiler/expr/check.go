@@ -26,15 +26,16 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	checked, errs := checker.Check(tree, common.NewTextSource(src), check)
 	w := &walker{env: e, vars: e.variables(s), tree: checked, extents: extents, flagged: map[int64]bool{}}
 	w.value(checked.Expr(), w.globals(), nil)
+	w.everything()
 	w.translate(errs.GetErrors(), s)
-	w.resultType(s)
+	w.resultType()
 	w.patterns(checked.Expr(), e.limits.MaxRegexp)
 	sortIssues(w.issues)
 	return ir.Expr{Source: src, Reads: w.prints.list(), ReadsPhase: w.prints.phase}, w.issues
 }
 
 // resultType demands a bool, unless something else is wrong already.
-func (w *walker) resultType(_ Scope) {
+func (w *walker) resultType() {
 	root := w.tree.Expr()
 	t := w.tree.GetType(root.ID())
 	if HasErrors(w.issues) || t.Kind() == types.BoolKind || t.Kind() == types.DynKind {

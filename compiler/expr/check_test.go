@@ -251,6 +251,29 @@ func TestLimitsOfAnExpressionAreReported(t *testing.T) {
 	}
 }
 
+func TestDeeplyNestedMacrosAreTakenToReadEverything(t *testing.T) {
+	e := newDesk(t).env
+	nested := func(depth int) string {
+		return strings.Repeat("state.orders.map(o, ", depth) + "o.id" + strings.Repeat(")", depth) + ".size() == 1"
+	}
+	x, issues := e.Check(nested(40), stateScope)
+	require.Empty(t, issues)
+	require.Equal(t, []ir.Read{{Inexact: true}}, x.Reads)
+	require.True(t, x.ReadsPhase)
+	conditions := strings.Repeat("(", 40) + "true" + strings.Repeat(" ? has(state.meta) : state.limit > 1)", 40)
+	x, issues = e.Check(conditions, stateScope)
+	require.Empty(t, issues)
+	require.Equal(t, []ir.Read{{Inexact: true}}, x.Reads)
+	x, issues = e.Check(nested(4), stateScope)
+	require.Empty(t, issues)
+	require.Equal(t, []string{"/:orders!", "/:orders/[*]/:id"}, footprintText(x))
+}
+
+func TestAFloodOfIssuesIsCutOff(t *testing.T) {
+	_, issues := newDesk(t).env.Check(strings.Repeat("state.meta.name == '' || ", 300)+"true", stateScope)
+	require.Len(t, issues, maxIssues)
+}
+
 func TestFunctionsThatAreNotPureDoNotExist(t *testing.T) {
 	e := newDesk(t).env
 	for _, src := range []string{

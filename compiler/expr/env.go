@@ -172,13 +172,12 @@ func scopeKey(s Scope, vars []variable) string {
 
 // A variable is a name in scope.
 type variable struct {
-	name  string
-	shape *shape
-	// Where the variable's reads go: places are relative to root.
-	root   rootKind
-	at     place
-	param  bool
-	column *measure
+	name    string
+	shape   *shape
+	root    rootKind
+	at      place    // of a stateRoot
+	param   bool     // a stage parameter
+	measure *measure // of a measureRoot
 }
 
 // variables lists the names of a scope, without duplicates: the first wins.
@@ -211,7 +210,7 @@ func (e *Env) variables(s Scope) []variable {
 	}
 	for i := range e.measures {
 		m := &e.measures[i]
-		vars = append(vars, variable{name: m.name, shape: m.shape, root: measureRoot, column: m})
+		vars = append(vars, variable{name: m.name, shape: m.shape, root: measureRoot, measure: m})
 	}
 	return withoutDuplicates(vars)
 }

@@ -73,7 +73,8 @@ func (x *extents) of(e ast.Expr) span {
 		}
 		return span{x.tokens[mark].start, end}
 	}
-	return x.ident(e, mark)
+	t := x.tokens[mark]
+	return span{t.start, t.end}
 }
 
 // isMade reports whether e, noted at a parenthesis, was made by a macro: its range
@@ -89,13 +90,6 @@ func isMade(e ast.Expr) bool {
 		return false
 	}
 	return true
-}
-
-// ident is the range of a name. The checker turns a qualified name into one
-// identifier, whose mark is the last dot.
-func (x *extents) ident(_ ast.Expr, mark int) span {
-	t := x.tokens[mark]
-	return span{t.start, t.end}
 }
 
 func (x *extents) text(i int) string { return x.src[x.tokens[i].start:x.tokens[i].end] }

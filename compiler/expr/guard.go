@@ -11,6 +11,9 @@ import (
 
 // facts are the paths that are certainly present when e comes out as outcome.
 func (w *walker) facts(e ast.Expr, outcome bool, in *locals) []string {
+	if w.steps++; w.steps > maxSteps {
+		return nil
+	}
 	switch e.Kind() {
 	case ast.SelectKind:
 		if e.AsSelect().IsTestOnly() && outcome {

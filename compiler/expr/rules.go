@@ -10,6 +10,9 @@ import (
 // The rules that the walk applies where CEL's type checker sees no mistake. Each
 // reports at most one issue at a place.
 
+// maxIssues is how many issues of one expression are reported.
+const maxIssues = 20
+
 // report adds an issue about node e, once.
 func (w *walker) report(e ast.Expr, at span, i Issue) {
 	w.flagged[e.ID()] = true
@@ -19,7 +22,9 @@ func (w *walker) report(e ast.Expr, at span, i Issue) {
 			return
 		}
 	}
-	w.issues = append(w.issues, i)
+	if len(w.issues) < maxIssues {
+		w.issues = append(w.issues, i)
+	}
 }
 
 func (w *walker) source(e ast.Expr) string {
@@ -39,6 +44,9 @@ func (w *walker) unknownMember(e ast.Expr, s *shape, name string) {
 // unguarded reports a member that may be absent. The fix puts the guard before the
 // smallest condition around it.
 func (w *walker) unguarded(e ast.Expr) {
+	if len(w.issues) == maxIssues {
+		return
+	}
 	text := w.source(e)
 	issue := unguardedMember(text)
 	if at, ok := w.condition(e); ok && e.Kind() == ast.SelectKind {
