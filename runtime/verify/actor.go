@@ -17,15 +17,18 @@ import (
 // explanation, whatever the state had to say: another state with the same view
 // would have led to the same words. If it finds nothing, but the state's verdict is
 // a rejection, then some rule was violated. Rules that read only what the stage
-// sees, or that it discloses, are named; all others together are one nameless
-// refusal.
+// sees, or that it discloses, are named; if there are none, all others together are
+// one nameless refusal. A rule that is not named must not even decide which named
+// ones are reported: therefore, where the first step that failed has none to name,
+// the later steps are asked too.
 //
 // The view that the scope step runs on has, beside what the stage sees, the empty
 // containers that it writes into unseen: the log it appends to, the map it creates a
 // member of. The contract demands that they always exist.
 
 // Actor is the rendering of an outcome that the stage's actor may see. It is
-// computed on demand and costs about what the view costs. Not safe for concurrent use.
+// computed on demand and costs about what the view costs; for a rejection also what
+// the verification cost. Not safe for concurrent use.
 func (o *Outcome) Actor() ActorVerdict {
 	v := o.verification
 	out := ActorVerdict{
@@ -52,26 +55,52 @@ func (v *verification) told(found []finding, seen *tree.Node) []Violation {
 		return nil
 	case v.reached == stepStale:
 		return violations(found)
-	case v.reached == stepRequire && slices.ContainsFunc(found, func(f finding) bool { return v.visibility(&f) != ir.Hidden }):
-		return v.tellRules(found)
 	}
+	again := &verification{
+		p: v.p, ctx: v.ctx, stage: v.stage, snapshot: v.snapshot, proposal: v.proposal,
+		patch: v.patch, chosen: v.chosen, next: v.next, args: v.args, uses: v.uses, after: v.snapshot.State,
+	}
+	return again.explain(seen)
+}
+
+// explain runs the steps that depend on the state, and tells what the first finds
+// that finds something the actor may know.
+func (v *verification) explain(seen *tree.Node) []Violation {
+	v.reached = stepRequire
+	if named := v.named(v.checkRequire()); len(named) > 0 {
+		return v.tellAll(named)
+	}
+	v.reached = stepScope
 	if onView := v.execute(v.withContainers(seen)); len(onView.found) > 0 {
 		return v.tellAll(onView.found)
 	}
-	return v.tellRules(found)
+	if found := v.checkScope(); len(found) > 0 {
+		return v.tellRules(found)
+	}
+	v.reached = stepSchema
+	if named := v.named(v.checkSchema()); len(named) > 0 {
+		return v.tellAll(named)
+	}
+	v.reached = stepRules
+	return v.tellRules(v.checkRules())
 }
 
-// tellRules names the rules that may be named, and sums up the others.
+// tellRules tells what may be named, or if there is none of it, that something else
+// refused.
 func (v *verification) tellRules(found []finding) []Violation {
-	var open []finding
+	if named := v.named(found); len(named) > 0 {
+		return v.tellAll(named)
+	}
+	return []Violation{say.refused()}
+}
+
+// named is the findings that the actor may know of.
+func (v *verification) named(found []finding) []finding {
+	var out []finding
 	for i := range found {
 		if v.visibility(&found[i]) != ir.Hidden {
-			open = append(open, found[i])
+			out = append(out, found[i])
 		}
-	}
-	out := v.tellAll(open)
-	if len(open) < len(found) {
-		out = append(out, say.refused())
 	}
 	return out
 }
@@ -157,22 +186,18 @@ func worst(all []ir.Visibility) ir.Visibility {
 	return out
 }
 
-// sees reports whether everything a rule read lies in the stage's region, or is a
-// label on the way to it.
+// sees reports whether the view shows everything that a rule read: every pattern
+// lies in the stage's region, or is a label on the way to it; and so do the labels
+// above each, which decide whether a path leads anywhere.
 func (v *verification) sees(reads region.Region) bool {
 	if len(reads) == 0 {
 		return true
 	}
 	shown := v.stage.Read.Bind(v.args)
-	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, spine(shown)))
+	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, v.p.spine(shown)))
 	for _, g := range reads {
 		for _, p := range g.Include {
-			in := whole
-			if p.Shallow {
-				in = withSpine
-			}
-			one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
-			if region.Within(one, in, region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict != region.Yes {
+			if p.Shallow && !within(p, withSpine) || !p.Shallow && !within(p, whole) || !v.seesAbove(p, whole) {
 				return false
 			}
 		}
@@ -180,17 +205,81 @@ func (v *verification) sees(reads region.Region) bool {
 	return true
 }
 
-// spine is the places above what a region shows.
-func spine(r region.Region) region.Region {
+// seesAbove is the same for the labels above a pattern that lies in the region.
+func (v *verification) seesAbove(p region.Pattern, whole *region.Set) bool {
+	for i := range p.Segments {
+		above := region.Pattern{Segments: p.Segments[:i], Shallow: true}
+		if !v.p.alwaysContainer(above.Segments, p.Segments[i]) && !within(above, whole) {
+			return false
+		}
+	}
+	return true
+}
+
+func within(p region.Pattern, set *region.Set) bool {
+	one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
+	return region.Within(one, set, region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict == region.Yes
+}
+
+// spine is the places above what a region shows whose existence and kind always
+// show: containers of one kind by their type, with something visible below however
+// the state is. Of a grant, exceptions that reach up to an include might leave
+// nothing there to see; such an include counts for nothing.
+func (p *Program) spine(r region.Region) region.Region {
 	var out region.Grant
 	for _, g := range r {
-		for _, p := range g.Include {
-			for i := range p.Segments {
-				out.Include = append(out.Include, region.Pattern{Segments: p.Segments[:i], Shallow: true})
+		for _, include := range g.Include {
+			if slices.ContainsFunc(g.Except, func(e region.Pattern) bool { return fixedDepth(e) <= len(include.Segments) }) {
+				continue
+			}
+			for i := range include.Segments {
+				if p.alwaysContainer(include.Segments[:i], include.Segments[i]) {
+					out.Include = append(out.Include, region.Pattern{Segments: include.Segments[:i], Shallow: true})
+				}
 			}
 		}
 	}
 	return asRegion(out)
+}
+
+// fixedDepth is the number of segments before the first that matches any depth.
+func fixedDepth(p region.Pattern) int {
+	for i, s := range p.Segments {
+		if s.Kind == region.AnyDepth {
+			return i
+		}
+	}
+	return len(p.Segments)
+}
+
+// alwaysContainer reports whether every value that the path leads to is, by its
+// type, a container that next leads on from.
+func (p *Program) alwaysContainer(path []region.Segment, next region.Segment) bool {
+	id := p.contract.State
+	for _, s := range path {
+		if !p.leadsOn(id, s) {
+			return false
+		}
+		id = p.below(id, s.Text)
+	}
+	return p.leadsOn(id, next)
+}
+
+// leadsOn reports whether every value of a type is a container with the letters
+// that a segment matches: in a record, only a declared member.
+func (p *Program) leadsOn(id ir.TypeID, s region.Segment) bool {
+	t := &p.contract.Types[id]
+	switch {
+	case s.Kind == region.AnyDepth || t.Kind == ir.UnionType:
+		return false
+	case t.Kind == ir.RecordType:
+		_, declared := t.Member(s.Text)
+		return declared && (s.Kind == region.KeyLiteral || s.Kind == region.Literal)
+	case p.types[id].form == objectForm:
+		return s.Kind != region.AnyIndex && s.Kind != region.IndexLiteral
+	default:
+		return p.types[id].form != openForm && p.types[id].form != scalarForm && (s.Kind == region.AnyIndex || s.Kind == region.AnySegment)
+	}
 }
 
 // withContainers adds to what a stage sees the empty containers it writes into

@@ -70,7 +70,7 @@ func (v *verification) use(op *tree.Op, ptr tree.Pointer, raw string, how access
 // checkScope is the scope step on the state.
 func (v *verification) checkScope() []finding {
 	done := v.execute(v.snapshot.State)
-	v.after, v.effects, v.steps, v.twice = done.after, done.effects, done.steps, done.twice
+	v.after, v.effects, v.running, v.twice = done.after, done.effects, done.steps, done.twice
 	for _, e := range done.effects {
 		for _, t := range e.Targets {
 			v.target(t)

@@ -74,7 +74,7 @@ type verification struct {
 	args    region.Binding // every parameter of the stage, once the phase step passed
 	uses    []use          // of the patch's pointers, in operation order
 	after   *tree.Node
-	steps   []*tree.Node
+	running []*tree.Node // the state that each operation ran on
 	effects []tree.Effect
 	twice   []finding
 	targets []region.Word // the effective targets, none a prefix of another
@@ -97,10 +97,9 @@ const (
 	stepDone
 )
 
-// run runs the steps in their order until one finds something.
-func (v *verification) run() []finding {
-	v.after = v.snapshot.State
-	steps := [stepDone]func() []finding{
+// steps are the steps in their order.
+func (v *verification) steps() [stepDone]func() []finding {
+	return [stepDone]func() []finding{
 		stepFormat:  v.readProposal,
 		stepPhase:   v.checkPhase,
 		stepStale:   v.checkStale,
@@ -109,7 +108,12 @@ func (v *verification) run() []finding {
 		stepSchema:  v.checkSchema,
 		stepRules:   v.checkRules,
 	}
-	for i, check := range steps {
+}
+
+// run runs the steps until one finds something.
+func (v *verification) run() []finding {
+	v.after = v.snapshot.State
+	for i, check := range v.steps() {
 		v.reached = step(i)
 		if found := check(); len(found) > 0 {
 			return found
@@ -156,7 +160,7 @@ func (v *verification) outcome(found []finding) Outcome {
 
 // accept fills in what a commit or noop changed.
 func (v *verification) accept(out *Outcome) {
-	out.Effects, out.Steps = v.effects, v.steps
+	out.Effects, out.Steps = v.effects, v.running
 	moves := v.next != "" && v.next != v.snapshot.Phase
 	if !moves && (v.after == v.snapshot.State || tree.Equal(v.after, v.snapshot.State)) {
 		out.Verdict.Verdict = Noop

@@ -79,14 +79,20 @@ func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (View, *V
 	}, nil, nil
 }
 
-// project is what the stage sees of the state before; an empty object if it sees
-// nothing at all.
+// project is what the stage sees of the state before. If that is nothing at all, it
+// is an empty object; but null if the stage does see objects in place of the root:
+// an empty object would then say that the root is one.
 func (v *verification) project() (*tree.Node, []region.Word) {
-	value, placeholders := view.Project(v.snapshot.State, v.stage.read.Start(v.args))
-	if value == nil {
+	at := v.stage.read.Start(v.args)
+	value, placeholders := view.Project(v.snapshot.State, at)
+	switch {
+	case value != nil:
+		return value, placeholders
+	case at.CanHold(region.Object):
+		return tree.NewNull(), nil
+	default:
 		return tree.NewObject(nil), nil
 	}
-	return value, placeholders
 }
 
 // grants writes regions with arguments bound, one text a pattern.
