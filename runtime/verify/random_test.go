@@ -217,6 +217,7 @@ type opMaker struct {
 	anywhere                     []region.Word // words of the states, and some that are not there
 	edits, places, takes, visits []region.Word // to add and remove, to replace, to take from, to test
 	shown                        *tree.Node    // where tests look for values that hold
+	donors                       []*tree.Node  // where values come from that fit a place
 }
 
 func (o opMaker) path(allowed []region.Word) string {
@@ -253,7 +254,7 @@ func (o opMaker) op() []byte {
 	case "test":
 		b = tree.AppendJSON(append(b, `,"value":`...), o.presumed(path))
 	case "add", "replace":
-		b = tree.AppendJSON(append(b, `,"value":`...), o.value(2))
+		b = tree.AppendJSON(append(b, `,"value":`...), o.fitting(path))
 	}
 	return append(b, '}')
 }
@@ -289,6 +290,34 @@ func (o opMaker) presumed(path string) *tree.Node {
 		}
 	}
 	return o.value(2)
+}
+
+// fitting is a value, often one that stands at the place in another state.
+func (o opMaker) fitting(path string) *tree.Node {
+	if len(o.donors) == 0 || o.chance(10) {
+		return o.value(2)
+	}
+	text := strings.NewReplacer("/-", "/0", "/X", o.pick("/I0", "/V0", "/P0")).Replace(path)
+	donor := o.donors[o.Intn(len(o.donors))]
+	if ptr, err := tree.ParsePointer(text); err == nil {
+		if n := anyOrder(donor, ptr); n != nil {
+			return n
+		}
+	}
+	return o.value(1)
+}
+
+// anyOrder follows a pointer, into sets and logs too.
+func anyOrder(n *tree.Node, ptr tree.Pointer) *tree.Node {
+	for _, token := range ptr {
+		if n != nil && n.Kind() == ir.Array {
+			i, _ := strconv.Atoi(token)
+			n = n.At(i)
+		} else {
+			n = n.Get(token)
+		}
+	}
+	return n
 }
 
 func quoted(s string) []byte { return tree.AppendJSON(nil, tree.NewString(s)) }
