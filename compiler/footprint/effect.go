@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
@@ -26,10 +28,31 @@ func (m *Model) Effect(s *ir.Stage, owner string) Effect {
 		Stage:  s,
 		Owner:  owner,
 		Read:   own(s.Read),
-		Write:  own(region.Union(s.Write, s.Blind)),
+		Write:  own(m.elements(region.Union(s.Write, s.Blind))),
 		Source: own(region.Union(s.Source, s.Read)),
 		Local:  own(m.local(s)),
 	}
+}
+
+// elements replaces the new entries of sets by elements like any other: an element
+// that a set holds already is refused, so entries of sets, unlike those of logs, are
+// private to nobody.
+func (m *Model) elements(w region.Region) region.Region {
+	settle := func(ps []region.Pattern) []region.Pattern {
+		out := slices.Clone(ps)
+		for i, p := range out {
+			last := len(p.Segments) - 1
+			if last >= 0 && p.Segments[last].Kind == region.FreshSegment && !m.Shape.Only(m.Shape.At(Prefix(p, last)), ir.LogType) {
+				out[i] = Extend(Prefix(p, last), region.Segment{Kind: region.AnyIndex})
+			}
+		}
+		return out
+	}
+	var out region.Region
+	for _, g := range w {
+		out = append(out, region.Grant{Include: settle(g.Include), Except: settle(g.Except)})
+	}
+	return out
 }
 
 // OwnedParam names a parameter of an owner's instance; the keys of families are

@@ -123,13 +123,21 @@ func (m *Model) isAmbiguous(t *ir.Type) bool {
 	return objects > 1 || arrays > 1
 }
 
-// familyOf replaces the wildcards of a pattern by the family keys.
+// maxFamilyKeys is how many wildcards of a pattern become family keys; the others
+// stay what they are.
+const maxFamilyKeys = 9
+
+// familyOf replaces the i-th wildcard of a pattern by the i-th family key where it
+// stands for a key. Positions of arrays are no keys: all elements of a list are one
+// member of the family.
 func familyOf(p region.Pattern) region.Pattern {
 	out := region.Pattern{Segments: slices.Clone(p.Segments)}
 	n := 0
 	for i, s := range out.Segments {
-		if isWildcard(s) {
-			n++
+		if !isWildcard(s) {
+			continue
+		}
+		if n++; s.Kind == region.AnyKey && n <= maxFamilyKeys {
 			out.Segments[i] = region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(n)}
 		}
 	}
