@@ -156,6 +156,10 @@ func (c *typeCheck) union(n *tree.Node, id ir.TypeID) {
 		if !c.p.fits(alt, n) {
 			continue
 		}
+		if !c.p.types[alt].ruled {
+			c.constraints(n, id)
+			return
+		}
 		sub := typeCheck{p: c.p, ctx: c.ctx, state: c.state, word: c.word}
 		sub.check(n, alt)
 		if len(sub.found) == 0 {
@@ -200,20 +204,17 @@ func (c *typeCheck) misfitUnion(n *tree.Node, id ir.TypeID, t *ir.Type) {
 func (c *typeCheck) constraints(n *tree.Node, id ir.TypeID) {
 	for i := range c.p.wheres[id] {
 		w := &c.p.wheres[id][i]
-		if f, ok := c.p.where(c.ctx, w, n, id, c.word); !ok {
-			c.found = append(c.found, f)
+		if j := w.judge(c.ctx, &expr.Input{Self: n}); j != holds {
+			c.found = append(c.found, c.p.unmet(w, id, c.word).because(j))
 		}
 	}
 }
 
-// where evaluates one constraint of type id on n, which stands at w.
-func (p *Program) where(ctx context.Context, rule *rule, n *tree.Node, id ir.TypeID, w region.Word) (finding, bool) {
+// unmet is the finding that a constraint of type id does not hold for the value at w.
+func (p *Program) unmet(rule *rule, id ir.TypeID, w region.Word) finding {
 	f := say.constraint(p.types[id].text).of(ir.TypeGate, "").about(w)
-	f, ok := rule.judge(ctx, &expr.Input{Self: n}, f)
-	if !ok {
-		f.reads = rule.readsBelow(w)
-	}
-	return f, ok
+	f.reads = rule.readsBelow(w)
+	return f
 }
 
 // hasLiteralOf reports whether an alternative is a literal of the given kind.

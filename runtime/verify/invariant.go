@@ -117,8 +117,8 @@ func (r *ruleRun) all(inv *invariant) {
 			return true
 		})
 	default:
-		f, ok := inv.rule.judge(r.ctx, r.input(), say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name))
-		if !ok {
+		if j := inv.rule.judge(r.ctx, r.input()); j != holds {
+			f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
 			f.reads = inv.rule.readsBound(nil)
 			r.found = append(r.found, f)
 		}
@@ -128,8 +128,8 @@ func (r *ruleRun) all(inv *invariant) {
 // entry evaluates an invariant for one entry.
 func (r *ruleRun) entry(inv *invariant, in *expr.Input, w region.Word, n *tree.Node) {
 	in.Entry = n
-	f, ok := inv.rule.judge(r.ctx, in, say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name))
-	if !ok {
+	if j := inv.rule.judge(r.ctx, in); j != holds {
+		f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
 		f.reads = inv.rule.readsBound(familyOf(inv.Each.Over, w))
 		r.found = append(r.found, f.about(w))
 	}

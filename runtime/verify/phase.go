@@ -74,10 +74,11 @@ func (v *verification) checkGuard() []finding {
 		return nil
 	}
 	in := &expr.Input{State: v.after, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
-	f, ok := guard.judge(v.ctx, in, say.guard(v.snapshot.Phase, v.next).of(ir.GuardGate, v.next))
-	if ok {
+	j := guard.judge(v.ctx, in)
+	if j == holds {
 		return nil
 	}
+	f := say.guard(v.snapshot.Phase, v.next).of(ir.GuardGate, v.next).because(j)
 	f.reads = guard.readsBound(nil)
 	return []finding{f}
 }

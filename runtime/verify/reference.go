@@ -109,29 +109,38 @@ func (v *verification) wrote(w region.Word) bool {
 
 // goneFrom is the members of a container that the commit takes away.
 func (v *verification) goneFrom(container region.Pattern) map[string]bool {
-	gone := map[string]bool{}
+	var gone map[string]bool
 	for _, t := range v.targets {
 		if len(t) <= len(container.Segments) {
 			if matchesWord(container.Segments[:len(t)], t) {
-				v.goneWhole(container, gone)
+				gone = v.goneWhole(container, gone)
 			}
 			continue
 		}
 		member := t[len(container.Segments)]
 		if len(t) == len(container.Segments)+1 && member.Kind == region.KeyLetter && matchesWord(container.Segments, t[:len(t)-1]) &&
 			tree.NodeAt(v.snapshot.State, t) != nil && tree.NodeAt(v.after, t) == nil {
-			gone[member.Name] = true
+			gone = with(gone, member.Name)
 		}
 	}
 	return gone
 }
 
 // goneWhole compares a container that was written from above.
-func (v *verification) goneWhole(container region.Pattern, gone map[string]bool) {
+func (v *verification) goneWhole(container region.Pattern, gone map[string]bool) map[string]bool {
 	was, now := nodeAtPattern(v.snapshot.State, container), nodeAtPattern(v.after, container)
 	for name := range was.Members() {
 		if now.Get(name) == nil {
-			gone[name] = true
+			gone = with(gone, name)
 		}
 	}
+	return gone
+}
+
+func with(set map[string]bool, name string) map[string]bool {
+	if set == nil {
+		set = map[string]bool{}
+	}
+	set[name] = true
+	return set
 }

@@ -24,18 +24,43 @@ func (p *Program) newRule(x *ir.Expr, scope expr.Scope) (rule, error) {
 	return rule{source: x, program: program, footprint: newFootprint(patternsRead(x))}, nil
 }
 
-// judge evaluates a rule. If it does not hold, f is returned as it describes that;
-// an evaluation that fails counts as a rule that does not hold.
-func (r *rule) judge(ctx context.Context, in *expr.Input, f finding) (finding, bool) {
-	holds, err := r.program.Eval(ctx, in)
-	if err == nil {
-		return f, holds
-	}
+// A judgement is what became of evaluating a rule. An evaluation that fails counts
+// as a rule that does not hold.
+type judgement uint8
+
+const (
+	holds judgement = iota
+	fails
+	breaks    // it has no value
+	exhausted // it needed more steps than allowed
+)
+
+// judge evaluates a rule.
+func (r *rule) judge(ctx context.Context, in *expr.Input) judgement {
+	value, err := r.program.Eval(ctx, in)
 	var failed *expr.EvalError
-	if errors.As(err, &failed) && failed.Code == expr.CostExceeded {
-		return f.tooCostly(), false
+	switch {
+	case err == nil && value:
+		return holds
+	case err == nil:
+		return fails
+	case errors.As(err, &failed) && failed.Code == expr.CostExceeded:
+		return exhausted
+	default:
+		return breaks
 	}
-	return f.broken(), false
+}
+
+// because turns the finding that a rule does not hold into what j found.
+func (f finding) because(j judgement) finding {
+	switch j {
+	case breaks:
+		return f.broken()
+	case exhausted:
+		return f.tooCostly()
+	default:
+		return f
+	}
 }
 
 // readsBelow is the region that a rule over self reads if self stands at w.

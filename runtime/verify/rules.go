@@ -9,13 +9,16 @@ import (
 
 // checkRequire is the require step, on the state before.
 func (v *verification) checkRequire() []finding {
+	if len(v.stage.require) == 0 {
+		return nil
+	}
 	var found []finding
 	v.measuresBefore = measures{p: v.p, state: v.snapshot.State}
 	in := &expr.Input{Before: v.snapshot.State, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
 	for i := range v.stage.require {
 		r := &v.stage.require[i]
-		f, ok := r.judge(v.ctx, in, say.require(v.stage.Name).of(ir.RequireGate, nth(i)))
-		if !ok {
+		if j := r.judge(v.ctx, in); j != holds {
+			f := say.require(v.stage.Name).of(ir.RequireGate, nth(i)).because(j)
 			f.reads = r.readsBound(v.args)
 			found = append(found, f)
 		}
@@ -32,15 +35,15 @@ func (v *verification) checkRules() []finding {
 }
 
 func (v *verification) checkEnsure() []finding {
-	if v.stage == nil {
+	if v.stage == nil || len(v.stage.ensure) == 0 {
 		return nil
 	}
 	var found []finding
 	in := &expr.Input{Before: v.snapshot.State, After: v.after, Params: v.args, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
 	for i := range v.stage.ensure {
 		r := &v.stage.ensure[i]
-		f, ok := r.judge(v.ctx, in, say.ensure(v.stage.Name).of(ir.EnsureGate, nth(i)))
-		if !ok {
+		if j := r.judge(v.ctx, in); j != holds {
+			f := say.ensure(v.stage.Name).of(ir.EnsureGate, nth(i)).because(j)
 			f.reads = r.readsBound(v.args)
 			found = append(found, f)
 		}

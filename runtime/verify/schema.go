@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/tree"
@@ -172,8 +173,8 @@ func (t *touched) constraints(w region.Word) {
 			if !rules[i].footprint.meets(w[c.depth:]) {
 				continue
 			}
-			if f, ok := t.v.p.where(t.v.ctx, &rules[i], c.node, c.id, w[:c.depth]); !ok {
-				t.add(f)
+			if j := rules[i].judge(t.v.ctx, &expr.Input{Self: c.node}); j != holds {
+				t.add(t.v.p.unmet(&rules[i], c.id, w[:c.depth]).because(j))
 			}
 		}
 	}

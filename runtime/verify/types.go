@@ -29,7 +29,8 @@ type typeInfo struct {
 	ordered   bool // a set or log is at or below
 	keyed     bool // a keyed list is at or below
 	refs      bool // a key of something is at or below
-	logs      bool // a log is strictly below or at
+	logs      bool // a log is at or below
+	ruled     bool // a constraint or reference is at or below
 	text      string
 }
 
@@ -60,6 +61,7 @@ func (d *typeDescriber) describe(id ir.TypeID) typeInfo {
 		info.keyed = info.keyed || below.keyed
 		info.refs = info.refs || below.refs
 		info.logs = info.logs || below.logs
+		info.ruled = info.ruled || below.ruled
 	}
 	switch t.Kind {
 	case ir.UnionType:
@@ -73,6 +75,7 @@ func (d *typeDescriber) describe(id ir.TypeID) typeInfo {
 	case ir.RefType:
 		info.refs = true
 	}
+	info.ruled = info.ruled || info.refs || len(t.Where) > 0
 	info.text = d.text(t)
 	d.info[id], d.done[id] = info, true
 	return info
