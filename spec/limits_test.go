@@ -1,0 +1,57 @@
+package spec_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/syntax"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+func TestTheLimitsAreThoseListed(t *testing.T) {
+	chapter, err := os.ReadFile("language.md")
+	require.NoError(t, err)
+	source, expression := syntax.DefaultLimits, expr.Default()
+	state, patch := tree.DefaultLimits, tree.DefaultPatchLimits
+	for name, limit := range map[string]int{
+		"bytes of a source file":                      source.FileSize,
+		"brackets open at once in a source file":      source.Nesting,
+		"declarations in a source file":               source.Declarations,
+		"bytes of a path":                             source.PathLength,
+		"bytes of a string":                           source.StringLength,
+		"findings reported for one file":              source.Diagnostics,
+		"bytes of an expression":                      expression.MaxSource,
+		"syntax nodes of an expression":               expression.MaxNodes,
+		"levels of an expression":                     expression.MaxNesting,
+		"steps of a compiled regular expression":      expression.MaxRegexp,
+		"bytes of a string that an expression builds": expression.MaxText,
+		"cost of one evaluation":                      int(expression.CostLimit),
+		"search states of one decision about regions": region.DefaultBudget,
+		"bytes of a state":                            state.MaxBytes,
+		"levels of a state or patch":                  state.MaxDepth,
+		"values in a state":                           state.MaxNodes,
+		"bytes of a patch":                            patch.MaxBytes,
+		"operations of a patch":                       patch.MaxOps,
+		"values in a patch":                           patch.MaxNodes,
+		"bytes of a number, and its exponent":         state.MaxNumberLength,
+	} {
+		require.Contains(t, string(chapter), fmt.Sprintf("\n| %s | %s |\n", name, grouped(limit)))
+	}
+	require.Equal(t, state.MaxDepth, patch.MaxDepth)
+	require.Equal(t, state.MaxNumberLength, state.MaxExponent)
+}
+
+// grouped writes a number with a comma after every three digits.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
