@@ -3,7 +3,7 @@ package source
 // Nearest returns the candidate closest to name by edit distance (an adjacent
 // swap counts once), or "" if none is close enough to be what was meant.
 func Nearest(name string, candidates []string) string {
-	best, bestDistance := "", len(name)/3+2
+	best, bestDistance := "", max(1, len(name)/3)+1 // one edit for every three letters
 	for _, c := range candidates {
 		if c == name {
 			continue

@@ -26,6 +26,6 @@ type extent struct {
 // first byte, Column the end of the token before it, Line its index in the
 // stream plus one: so a node ends at the Column of its EndPos, whatever white
 // space and comments follow.
-type mark lexer.Position
+type mark = lexer.Position
 
 func (n *Node) node() *Node { return n }

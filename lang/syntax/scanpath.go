@@ -28,6 +28,9 @@ func (s *scanner) slash(t token) {
 	s.checkPath(t.start, s.pos)
 }
 
+// longestBlockComment bounds the search for the end of a block comment.
+const longestBlockComment = 4 << 10
+
 // blockCommentEnd is the end of a comment as C has it at pos, 0 if there is none:
 // "/*" is a path as well. Only one that starts a line may go on after its line.
 func blockCommentEnd(text string, pos int, lineStart bool) int {
@@ -35,6 +38,7 @@ func blockCommentEnd(text string, pos int, lineStart bool) int {
 	if len(rest) < 3 || rest[:2] != "/*" || !strings.ContainsRune(" \t\r\n*", rune(rest[2])) || rest[2] == '*' && strings.HasPrefix(rest, "/**/") {
 		return 0
 	}
+	rest = rest[:min(len(rest), longestBlockComment)]
 	if !lineStart {
 		rest = rest[:commentEnd(rest, 0)]
 	}

@@ -31,7 +31,7 @@ type section struct {
 }
 
 // maxWork bounds the tokens fed to the grammar because of mistakes.
-const maxWork = 4 << 20
+const maxWork = 1 << 18
 
 // section reads a section, which ends before offset end.
 func (p *parser) section(tokens []token, end int) {

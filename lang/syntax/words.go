@@ -20,9 +20,7 @@ var (
 	verbWords       = []string{"reads", "writes", "copies"}
 	gateWords       = []string{"require", "ensure", "produce", "next"}
 	outcomeWords    = []string{"commit", "noop", "reject", "view", "hidden"}
-	namelessDecls   = []string{"state", "phases", "prove", "test", "import"}
 	bracedDecls     = []string{"stage", "delegate"}
-	celClauseWords  = []string{"require", "ensure"}
 	listedWords     = []string{"in", "by", "next", "after"}
 	continuingWords = []string{"of", "where", "when", "except", "from", "secret", "blind", "and", "or"}
 )

@@ -1,0 +1,102 @@
+package syntax
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// only requires that a text has exactly one diagnostic, and returns it.
+func only(t *testing.T, text string, limits Limits) source.Diagnostic {
+	t.Helper()
+	tree, ds := ParseWithLimits(source.NewFile("a.poptic", text), limits)
+	requireSound(t, tree, ds)
+	require.Len(t, ds, 1, "%v", ds)
+	return ds[0]
+}
+
+func TestEveryLimitIsReportedWithItsNameAndBound(t *testing.T) {
+	with := func(change func(*Limits)) Limits {
+		l := DefaultLimits
+		change(&l)
+		return l
+	}
+	for _, c := range []struct {
+		name, fits, exceeds string
+		limits              Limits
+	}{
+		{"file size limit of 12", "contract abc", "contract abcd", with(func(l *Limits) { l.FileSize = 12 })},
+		{"nesting limit of 2", "contract c\ntype T = ((a))", "contract c\ntype T = (((a)))", with(func(l *Limits) { l.Nesting = 2 })},
+		{"declarations limit of 1", "contract c\ntype T = a", "contract c\ntype T = a\ntype U = a\ntype V = a", with(func(l *Limits) { l.Declarations = 1 })},
+		{"pattern length limit of 4", "contract c\nregion a = /abc", "contract c\nregion a = /abcd", with(func(l *Limits) { l.PathLength = 4 })},
+		{"string length limit of 5", "contract c\ntype T = \"abc\"", "contract c\ntype T = \"abcd\"", with(func(l *Limits) { l.StringLength = 5 })},
+		{"expression length limit of 5", "contract c\ninvariant a {abc}", "contract c\ninvariant a {abcd}", with(func(l *Limits) { l.ExprLength = 5 })},
+	} {
+		_, ds := ParseWithLimits(source.NewFile("a.poptic", c.fits), c.limits)
+		require.Empty(t, ds, c.name)
+		d := only(t, c.exceeds, c.limits)
+		require.Equal(t, "limit_exceeded", d.Code)
+		require.Contains(t, d.Message, c.name)
+	}
+}
+
+func TestTheNumberOfDiagnosticsIsBounded(t *testing.T) {
+	limits := DefaultLimits
+	limits.Diagnostics = 3
+	_, ds := ParseWithLimits(source.NewFile("a.poptic", "contract c\n"+strings.Repeat("foo /x\n", 10)), limits)
+	require.Len(t, ds, 4)
+	require.Equal(t, "too_many_mistakes", ds[3].Code)
+}
+
+func TestHostileFilesAreAnsweredWithFewDiagnostics(t *testing.T) {
+	size := 1 << 15
+	if testing.Short() || raceEnabled {
+		size = 1 << 14
+	}
+	for _, unit := range []string{"{", "(", "}", ")", "@", "\"", "'", "/", "/a{", "/(", "/*\n", "stage s { ensure {\n", "x\n", "a: ", "[", "\\", "'''"} {
+		for _, start := range []string{"", "contract c\nstate {\n", "contract c\nstage s {\n", "contract c\ninvariant a { ", "contract c\ntest \"x\" { patch ["} {
+			tree, ds := parse("a.poptic", start+strings.Repeat(unit, size/len(unit)))
+			requireSound(t, tree, nil)
+			require.NotEmpty(t, ds, "%q %q", start, unit)
+			require.LessOrEqual(t, len(ds), DefaultLimits.Diagnostics+1)
+		}
+	}
+	d := only(t, strings.Repeat("{", 10<<20), DefaultLimits)
+	require.Contains(t, d.Message, "file size limit of 1048576")
+}
+
+func TestFilesThatAreNoTextSaySoWithTheOffset(t *testing.T) {
+	require.Equal(t, "the file is not text (byte 0x00 at offset 9)", only(t, "contract \x00", DefaultLimits).Message)
+	require.Equal(t, "the file is not valid UTF-8 (byte 0xff at offset 10)", only(t, "contract \uFFFD\xff"[:9]+"c\xff", DefaultLimits).Message)
+	require.Equal(t, "the file is empty; a contract starts with `contract NAME`", only(t, "", DefaultLimits).Message)
+	require.Equal(t, "empty_file", only(t, "\uFEFF \n# only a comment\n", DefaultLimits).Code)
+}
+
+func TestByteOrderMarkTabsAndCRLFAreWhiteSpace(t *testing.T) {
+	text := readTestdata(t, "support.poptic")
+	plain, _ := parse("support.poptic", text)
+	crlf, ds := parse("support.poptic", "\uFEFF"+strings.ReplaceAll(strings.ReplaceAll(text, "  ", "\t"), "\n", "\r\n"))
+	require.Empty(t, ds)
+	requireSound(t, crlf, ds)
+	require.Len(t, crlf.Decls, len(plain.Decls))
+	require.Equal(t, plain.Header.Doc, crlf.Header.Doc)
+	require.Equal(t, plain.Decls[12].(*StageDecl).Doc, crlf.Decls[12].(*StageDecl).Doc)
+}
+
+func TestParseIsSafeForConcurrentUse(t *testing.T) {
+	text := readTestdata(t, "support.poptic")
+	want, _ := parse("support.poptic", text)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			got, ds := parse("support.poptic", text)
+			require.Empty(t, ds)
+			require.Equal(t, outline(want), outline(got))
+		})
+	}
+	all.Wait()
+}
