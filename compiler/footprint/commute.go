@@ -97,14 +97,20 @@ func (m *Model) meet(kind ConflictKind, x, y Effect, part region.Region, mode re
 // type is asked only where the patterns alone do not keep them apart: it makes
 // the search slower.
 func (m *Model) conditions(part, w region.Region, mode region.Mode) region.Condition {
+	return m.conditionsWith(part, w, mode, region.ConditionOptions{})
+}
+
+func (m *Model) conditionsWith(part, w region.Region, mode region.Mode, o region.ConditionOptions) region.Condition {
 	if len(part) == 0 || len(w) == 0 {
 		return region.Condition{}
 	}
-	quick := region.Conditions(part, w, mode, region.Interior, region.ConditionOptions{Options: region.Options{VerdictOnly: true}})
+	o.VerdictOnly = true
+	quick := region.Conditions(part, w, mode, region.Interior, o)
 	if quick.Never() {
 		return quick
 	}
-	return region.Conditions(part, w, mode, region.Interior, region.ConditionOptions{Options: region.Options{Shape: m.Shape}})
+	o.VerdictOnly, o.Shape = false, m.Shape
+	return region.Conditions(part, w, mode, region.Interior, o)
 }
 
 // sharedGates reports the gates of the state that both touch. A gate for every
@@ -114,12 +120,11 @@ func (m *Model) conditions(part, w region.Region, mode region.Mode) region.Condi
 func (m *Model) sharedGates(a, b Effect) []Conflict {
 	var out []Conflict
 	for _, g := range m.gates() {
-		reads := region.Region{{Include: g.Family()}}
-		ca := m.conditions(reads, a.Write, region.Plain)
+		ca := m.touches(g, a.Write)
 		if ca.Never() {
 			continue
 		}
-		cb := m.conditions(reads, b.Write, region.Plain)
+		cb := m.touches(g, b.Write)
 		for _, t := range conjunction(ca, cb) {
 			out = append(out, Conflict{
 				Kind: GateConflict, A: a.Owner, B: b.Owner, Gate: &g, Path: t.Witness, Other: t.other,
@@ -128,6 +133,21 @@ func (m *Model) sharedGates(a, b Effect) []Conflict {
 		}
 	}
 	return out
+}
+
+// touches says which members of a gate's family w meets. A family's key stands for
+// every key, those that patterns name too; a parameter never takes one of them.
+func (m *Model) touches(g Gate, w region.Region) region.Condition {
+	reads := region.Region{{Include: g.Family()}}
+	c := m.conditionsWith(reads, w, region.Plain, region.ConditionOptions{OpenLiterals: len(familyKeys(reads)) > 0})
+	c.Any = slices.DeleteFunc(c.Any, func(t region.Term) bool { return slices.ContainsFunc(t.All, takesReserved) })
+	return c
+}
+
+func takesReserved(e region.Equality) bool { return e.Literal && !e.Not && !isFamily(e.Left) }
+
+func familyKeys(r region.Region) []string {
+	return slices.DeleteFunc(r.Params(), func(p string) bool { return !isFamily(p) })
 }
 
 // gates is StateGates, computed once.

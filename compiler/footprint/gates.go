@@ -64,7 +64,7 @@ func (m *Model) StateGates() []Gate {
 	out := m.invariantGates()
 	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
 		at := p
-		family := familyOf(p)
+		family := m.familyOf(p)
 		var reads []region.Pattern
 		for _, x := range t.Where {
 			for _, r := range x.Reads {
@@ -127,17 +127,17 @@ func (m *Model) isAmbiguous(t *ir.Type) bool {
 // stay what they are.
 const maxFamilyKeys = 9
 
-// familyOf replaces the i-th wildcard of a pattern by the i-th family key where it
-// stands for a key. Positions of arrays are no keys: all elements of a list are one
-// member of the family.
-func familyOf(p region.Pattern) region.Pattern {
+// familyOf replaces the wildcards of a pattern by the family keys. A position of a
+// list is no key: a wildcard that may match one stays, which makes its gates one.
+// Entries of sets and logs have keys of their own (spec/semantics.md section 6.5).
+func (m *Model) familyOf(p region.Pattern) region.Pattern {
 	out := region.Pattern{Segments: slices.Clone(p.Segments)}
 	n := 0
-	for i, s := range out.Segments {
+	for i, s := range p.Segments {
 		if !isWildcard(s) {
 			continue
 		}
-		if n++; s.Kind == region.AnyKey && n <= maxFamilyKeys {
+		if n++; s.Kind == region.AnyKey || m.Shape.Only(m.Shape.At(Prefix(p, i)), ir.SetType, ir.LogType) {
 			out.Segments[i] = region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(n)}
 		}
 	}

@@ -51,11 +51,7 @@ func (s *Shape) Letter(set TypeSet, l region.Letter) TypeSet {
 		case ir.AnyType:
 			out = s.Expand(out, id)
 		case ir.RecordType:
-			if m, ok := t.Member(l.Name); ok && l.Kind == region.KeyLetter {
-				out = s.Expand(out, m.Type)
-			} else if t.Rest != ir.NoType && isKey(l) {
-				out = s.Expand(out, t.Rest)
-			}
+			out = s.member(out, t, l)
 		case ir.MapType, ir.KeyedType:
 			if isKey(l) {
 				out = s.Expand(out, t.Elem)
@@ -69,6 +65,23 @@ func (s *Shape) Letter(set TypeSet, l region.Letter) TypeSet {
 				out = s.Expand(out, t.Elem)
 			}
 		}
+	}
+	return out
+}
+
+// member adds where a letter leads from a record. A parameter may be bound to any
+// of its members.
+func (s *Shape) member(out TypeSet, t *ir.Type, l region.Letter) TypeSet {
+	if m, ok := t.Member(l.Name); ok && l.Kind == region.KeyLetter {
+		return s.Expand(out, m.Type)
+	}
+	if l.Kind == region.ParamLetter {
+		for _, m := range t.Members {
+			out = s.Expand(out, m.Type)
+		}
+	}
+	if t.Rest != ir.NoType && isKey(l) {
+		out = s.Expand(out, t.Rest)
 	}
 	return out
 }
