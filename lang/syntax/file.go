@@ -5,6 +5,12 @@
 // The tree keeps exact byte spans. Comments stay with the token list of the
 // File, and those directly above a declaration, field, phase or clause are also
 // its Doc.
+//
+// Entry points: Parse and ParseWithLimits read a file, Walk visits a tree, Grammar
+// prints the grammar. How a file is read: scan.go makes tokens of it, balance.go
+// makes their brackets match, grammar.go has participle build the tree, whose
+// struct tags are the grammar, section.go goes on after mistakes, finish.go
+// completes the tree and check.go looks for what the grammar lets through.
 package syntax
 
 import "github.com/patchoptic/poptic/lang/source"
