@@ -78,7 +78,7 @@ func (c *checker) discloseGate(st *stage, g footprint.Gate, footprints [][]regio
 func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *region.Set) (region.Pattern, bool) {
 	for _, reads := range footprints {
 		for _, p := range reads {
-			if _, own := c.model.ExemptParent(s, p); own || p.Shallow && c.model.Certain(s, p) {
+			if c.model.OwnEntry(s, p) || p.Shallow && c.model.Certain(s, p) {
 				continue
 			}
 			a := region.Within(region.Compile(region.Region{{Include: []region.Pattern{p}}}), seen, region.Plain, region.Plain, region.Options{Shape: c.model.Shape})

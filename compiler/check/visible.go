@@ -39,7 +39,8 @@ type writtenGrant struct {
 
 // written lists the grants of a clause, of a delegate's parent where it inherits
 // the clause. What was wrong with them has been reported.
-func (c *checker) written(st *stage, clause string) []writtenGrant {
+func (c *checker) written(of *stage, clause string) []writtenGrant {
+	st := of
 	for st.clauses[clause] == nil && st.parent != nil {
 		st = st.parent
 	}
@@ -52,7 +53,11 @@ func (c *checker) written(st *stage, clause string) []writtenGrant {
 	var out []writtenGrant
 	for _, g := range cl.Region.Grants {
 		plain, blind := c.lowerRegion(c.root, &syntax.RegionExpr{Grants: []*syntax.GrantExpr{g}}, use, st.params)
-		out = append(out, writtenGrant{plain, blind, g.Span})
+		at := g.Span
+		if st != of {
+			at = of.decl.Name.Span
+		}
+		out = append(out, writtenGrant{plain, blind, at})
 	}
 	c.diagnostics = reported
 	return out

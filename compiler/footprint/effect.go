@@ -3,6 +3,8 @@ package footprint
 import (
 	"slices"
 
+	"slices"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
@@ -21,9 +23,7 @@ type Effect struct {
 
 // Effect gives the effect of an instance of a stage.
 func (m *Model) Effect(s *ir.Stage, owner string) Effect {
-	own := func(r region.Region) region.Region {
-		return r.Own(owner).Rename(func(p string) string { return OwnedParam(owner, p) })
-	}
+	own := func(r region.Region) region.Region { return m.owned(r, owner) }
 	return Effect{
 		Stage:  s,
 		Owner:  owner,
@@ -53,6 +53,21 @@ func (m *Model) elements(w region.Region) region.Region {
 		out = append(out, region.Grant{Include: settle(g.Include), Except: settle(g.Except)})
 	}
 	return out
+}
+
+// owned marks the parameters and the log entries of a region as an owner's. Entries
+// of a set are nobody's: two that are equal are one.
+func (m *Model) owned(r region.Region, owner string) region.Region {
+	out := slices.Clone(r)
+	for i := range out {
+		out[i].Include = slices.Clone(out[i].Include)
+		for j, p := range out[i].Include {
+			if n := len(p.Segments); n > 0 && p.Segments[n-1].Kind == region.FreshSegment && m.Shape.Only(m.Shape.At(Prefix(p, n-1)), ir.LogType) {
+				out[i].Include[j] = p.Own(owner)
+			}
+		}
+	}
+	return out.Rename(func(p string) string { return OwnedParam(owner, p) })
 }
 
 // OwnedParam names a parameter of an owner's instance; the keys of families are

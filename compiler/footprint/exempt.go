@@ -23,6 +23,17 @@ func (m *Model) ExemptParent(s *ir.Stage, p region.Pattern) (region.Pattern, boo
 	return region.Pattern{}, false
 }
 
+// OwnEntry reports whether p lies in what a commit of the stage adds as new: below a
+// new key, a log entry, or a blind grant. The actor knows all of it.
+func (m *Model) OwnEntry(s *ir.Stage, p region.Pattern) bool {
+	if _, exempt := m.ExemptParent(s, p); exempt {
+		return true
+	}
+	return slices.ContainsFunc(Includes(s.Blind), func(b region.Pattern) bool {
+		return len(b.Segments) <= len(p.Segments) && slices.Equal(b.Segments, p.Segments[:len(b.Segments)])
+	})
+}
+
 // WithoutExempt leaves out the exempt patterns of an authority.
 func (m *Model) WithoutExempt(s *ir.Stage, w region.Region) region.Region {
 	var out region.Region
