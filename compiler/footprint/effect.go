@@ -3,8 +3,6 @@ package footprint
 import (
 	"slices"
 
-	"slices"
-
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
@@ -23,7 +21,9 @@ type Effect struct {
 
 // Effect gives the effect of an instance of a stage.
 func (m *Model) Effect(s *ir.Stage, owner string) Effect {
-	own := func(r region.Region) region.Region { return m.owned(r, owner) }
+	own := func(r region.Region) region.Region {
+		return r.Own(owner).Rename(func(p string) string { return OwnedParam(owner, p) })
+	}
 	return Effect{
 		Stage:  s,
 		Owner:  owner,
@@ -53,21 +53,6 @@ func (m *Model) elements(w region.Region) region.Region {
 		out = append(out, region.Grant{Include: settle(g.Include), Except: settle(g.Except)})
 	}
 	return out
-}
-
-// owned marks the parameters and the log entries of a region as an owner's. Entries
-// of a set are nobody's: two that are equal are one.
-func (m *Model) owned(r region.Region, owner string) region.Region {
-	out := slices.Clone(r)
-	for i := range out {
-		out[i].Include = slices.Clone(out[i].Include)
-		for j, p := range out[i].Include {
-			if n := len(p.Segments); n > 0 && p.Segments[n-1].Kind == region.FreshSegment && m.Shape.Only(m.Shape.At(Prefix(p, n-1)), ir.LogType) {
-				out[i].Include[j] = p.Own(owner)
-			}
-		}
-	}
-	return out.Rename(func(p string) string { return OwnedParam(owner, p) })
 }
 
 // OwnedParam names a parameter of an owner's instance; the keys of families are

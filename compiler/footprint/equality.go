@@ -80,7 +80,21 @@ func eliminate(all []region.Equality) (kept []region.Equality, ok bool) {
 			}
 		}
 	}
+	for _, class := range members {
+		if literals(class) > 1 {
+			return nil, false
+		}
+	}
 	return append(kept, chains(members)...), true
+}
+
+func literals(class []string) (n int) {
+	for _, x := range class {
+		if strings.HasPrefix(x, literalMark) {
+			n++
+		}
+	}
+	return n
 }
 
 // chains writes each class as equalities of its first member with the others.

@@ -16,6 +16,7 @@ type Model struct {
 	Shape    *Shape
 
 	stateGates []Gate // once asked for, with a sentinel at the end
+	matrix     *Index // once asked for
 }
 
 // New makes the model of a contract. The contract may still be growing: the model

@@ -1,0 +1,141 @@
+package certificate
+
+import (
+	"fmt"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// A rule of the state is judged again by every commit that touches what it reads. A
+// rule about every entry is a family of gates, one for each key; patterns that share
+// a family key are about one entry.
+type gate struct {
+	name  string
+	reads []region.Pattern
+}
+
+// gates lists the rules of the state: invariants, constraints of types, types whose
+// alternatives are told apart by what lies below, and references.
+func (k *checker) gates() []gate {
+	var out []gate
+	for _, v := range k.contract.Invariants {
+		g := gate{name: "invariant " + v.Name}
+		if v.Unique != nil {
+			g.reads = []region.Pattern{*v.Unique}
+		} else {
+			g.reads = readPatterns(*v.Expr)
+		}
+		out = append(out, g)
+	}
+	k.eachNode(region.Pattern{}, k.contract.State, func(at region.Pattern, t *ir.Type) {
+		out = append(out, k.typeGates(at, t)...)
+	})
+	return out
+}
+
+func (k *checker) typeGates(at region.Pattern, t *ir.Type) []gate {
+	var out []gate
+	for _, entryOf := range k.families(at) {
+		g := gate{name: "type of " + at.String()}
+		for _, x := range t.Where {
+			for _, p := range readPatterns(x) {
+				read := longer(entryOf, p.Segments...)
+				read.Shallow = p.Shallow
+				g.reads = append(g.reads, read)
+			}
+		}
+		if k.isAmbiguous(t) {
+			g.reads = append(g.reads, entryOf)
+		}
+		if len(g.reads) > 0 {
+			out = append(out, g)
+		}
+		if t.Kind == ir.RefType {
+			key := longer(*t.Target, region.Segment{Kind: region.ParamSegment, Text: familyMark + "0"})
+			key.Shallow = true
+			out = append(out, gate{"key at " + at.String(), []region.Pattern{entryOf, key}})
+		}
+	}
+	return out
+}
+
+// families lists the families of nodes at a pattern. Keys become family keys.
+// Entries of a log are those of run A, those of run B, and those from before.
+// Positions of lists and sets stay wildcards: all elements count as one.
+func (k *checker) families(at region.Pattern) []region.Pattern {
+	out := []region.Pattern{{}}
+	hasLog := false
+	for i, s := range at.Segments {
+		isLog := s.Kind == region.AnyIndex && !hasLog && k.isLog(at.Segments[:i])
+		if s.Kind == region.AnyKey {
+			s = region.Segment{Kind: region.ParamSegment, Text: fmt.Sprint(familyMark, i+1)}
+		}
+		var next []region.Pattern
+		for _, p := range out {
+			if !isLog {
+				next = append(next, longer(p, s))
+				continue
+			}
+			for _, owner := range []string{runA, runB, before} {
+				next = append(next, longer(p, region.Segment{Kind: region.FreshSegment, Text: owner}))
+			}
+		}
+		out, hasLog = next, hasLog || isLog
+	}
+	return out
+}
+
+// isAmbiguous reports whether several alternatives of a union are objects, or
+// several are arrays.
+func (k *checker) isAmbiguous(t *ir.Type) bool {
+	if t.Kind != ir.UnionType {
+		return false
+	}
+	objects, arrays := 0, 0
+	for _, id := range t.Alternatives {
+		object, array := k.containers(id)
+		objects, arrays = objects+object, arrays+array
+	}
+	return objects > 1 || arrays > 1
+}
+
+// containers is 1 for what values of a type may be, 0 for what not.
+func (k *checker) containers(id ir.TypeID) (object, array int) {
+	t := k.contract.Type(id)
+	switch t.Kind {
+	case ir.AnyType:
+		return 1, 1
+	case ir.RecordType, ir.MapType, ir.KeyedType:
+		return 1, 0
+	case ir.ListType, ir.SetType, ir.LogType:
+		return 0, 1
+	}
+	for _, a := range t.Alternatives {
+		o, r := k.containers(a)
+		object, array = max(object, o), max(array, r)
+	}
+	return object, array
+}
+
+// eachNode visits every typed node of the state.
+func (k *checker) eachNode(at region.Pattern, id ir.TypeID, visit func(region.Pattern, *ir.Type)) {
+	t := k.contract.Type(id)
+	visit(at, t)
+	for _, a := range t.Alternatives {
+		k.eachNode(at, a, visit)
+	}
+	for _, m := range t.Members {
+		k.eachNode(longer(at, region.Segment{Kind: region.KeyLiteral, Text: m.Name}), m.Type, visit)
+	}
+	if t.Rest != ir.NoType {
+		k.eachNode(longer(at, region.Segment{Kind: region.AnyKey}), t.Rest, visit)
+	}
+	if t.Elem != ir.NoType {
+		elem := region.Segment{Kind: region.AnyKey}
+		if t.Kind == ir.ListType || t.Kind == ir.SetType || t.Kind == ir.LogType {
+			elem.Kind = region.AnyIndex
+		}
+		k.eachNode(longer(at, elem), t.Elem, visit)
+	}
+}

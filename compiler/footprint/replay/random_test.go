@@ -1,0 +1,107 @@
+package replay_test
+
+import (
+	"math/rand"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// The properties of spec/semantics.md section 5 are tested on footprints drawn
+// from a seed: few names, patterns of up to three segments, exceptions, keys that
+// read like positions. One side is often a small variation of the other.
+
+// rounds is n, or a part of it where time is short.
+func rounds(n, short int) int {
+	if testing.Short() || raceDetector {
+		return short
+	}
+	return n
+}
+
+// A maker draws random things.
+type maker struct{ *rand.Rand }
+
+func newMaker(seed int64) maker { return maker{rand.New(rand.NewSource(seed))} }
+
+func (m maker) pick(from ...string) string { return from[m.Intn(len(from))] }
+
+func (m maker) chance(percent int) bool { return m.Intn(100) < percent }
+
+var memberNames = []string{"a", "b", "0"}
+
+func (m maker) segment() string {
+	switch k := m.Intn(20); {
+	case k < 3:
+		return "*"
+	case k < 4:
+		return "**"
+	case k < 6:
+		return ":*"
+	case k < 8:
+		return "[*]"
+	case k < 10:
+		return m.pick("[0]", "[1]", "0", "1")
+	default:
+		return m.pick(memberNames...)
+	}
+}
+
+// readSegment is one that does not depend on a position below an array
+// (spec/semantics.md section 11.1).
+func (m maker) readSegment() string {
+	for {
+		if s := m.segment(); !strings.ContainsAny(s, "01") {
+			return s
+		}
+	}
+}
+
+func (m maker) pattern(segment func() string) string {
+	var b strings.Builder
+	for range [...]int{0, 1, 1, 2, 2, 2, 3, 3}[m.Intn(8)] {
+		b.WriteString("/" + segment())
+	}
+	return b.String()
+}
+
+// region draws up to most grants, one in three with exceptions.
+func (m maker) region(most int, segment func() string) region.Region {
+	var out region.Region
+	for range m.Intn(most + 1) {
+		patterns := []string{m.pattern(segment)}
+		if m.chance(20) {
+			patterns = append(patterns, m.pattern(segment))
+		}
+		for range m.Intn(6) / 4 {
+			patterns = append(patterns, "!"+patterns[0]+"/"+segment())
+		}
+		out = append(out, region.Of(patterns...)...)
+	}
+	return out
+}
+
+// stage draws a stage of a contract without types.
+func (m maker) stage(i int) ir.Stage {
+	return ir.Stage{
+		Name: "s" + strconv.Itoa(i), In: []string{"main"},
+		Read:   m.region(2, m.readSegment),
+		Write:  m.region(2, m.segment),
+		Source: m.region(1, m.segment),
+	}
+}
+
+// untyped is a contract of which nothing is typed, with some stages.
+func (m maker) untyped(stages int) *ir.Contract {
+	c := &ir.Contract{
+		Name: "untyped", Types: []ir.Type{{}, {Kind: ir.AnyType}}, State: 1,
+		Phases: []ir.Phase{{Name: "main"}},
+	}
+	for i := range stages {
+		c.Stages = append(c.Stages, m.stage(i))
+	}
+	return c
+}

@@ -1,0 +1,106 @@
+// Package replay shows that stages do not commute: it runs the trials of
+// compiler/footprint/witness in the real runtime, in both orders, until one ends
+// differently. What it returns has happened, by the gates that will judge real
+// proposals.
+//
+// It is the only part of the compiler, beside contract tests, that links the
+// runtime; the compiler is handed New's result as a function.
+package replay
+
+import (
+	"context"
+
+	"github.com/patchoptic/poptic/compiler/footprint"
+	"github.com/patchoptic/poptic/compiler/footprint/witness"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// Options tune the search. The zero value is the default.
+type Options struct {
+	Budget int           // trials run for one conflict; 0 means DefaultBudget
+	Limits verify.Limits // of every verification; the zero value means verify.DefaultLimits
+
+	// Fixtures are state files that are likely to be valid, for contracts whose rules
+	// a made-up state does not satisfy.
+	Fixtures []string
+}
+
+// DefaultBudget is how many trials are run for one conflict.
+const DefaultBudget = 4000
+
+// New makes a replayer. It remembers the contract it was last asked about, is
+// deterministic, and is not safe for concurrent use. Its error is a contract that
+// does not load.
+func New(o Options) footprint.Replayer {
+	if o.Budget == 0 {
+		o.Budget = DefaultBudget
+	}
+	if o.Limits == (verify.Limits{}) {
+		o.Limits = verify.DefaultLimits()
+	}
+	var s *stand
+	return func(c *ir.Contract, p footprint.Pair, conflict footprint.Conflict) (*footprint.Parting, error) {
+		if s == nil || s.contract != c {
+			next, err := newStand(c, o)
+			if err != nil {
+				return nil, err
+			}
+			s = next
+		}
+		return s.part(p, conflict), nil
+	}
+}
+
+// A stand is a loaded contract with the search for its trials.
+type stand struct {
+	contract *ir.Contract
+	program  *verify.Program
+	search   *witness.Search
+	budget   int
+}
+
+func newStand(c *ir.Contract, o Options) (*stand, error) {
+	program, err := verify.Load(c, o.Limits)
+	if err != nil {
+		return nil, err
+	}
+	search, err := witness.New(c, o.Fixtures)
+	if err != nil {
+		return nil, err
+	}
+	s := &stand{contract: c, program: program, search: search, budget: o.Budget}
+	search.Broken = s.broken
+	return s, nil
+}
+
+// broken names the invariants that do not hold in a state file.
+func (s *stand) broken(state, phase string) (invariants []string, fits bool) {
+	n, err := s.program.Import([]byte(state))
+	if err != nil {
+		return nil, false
+	}
+	for _, v := range s.program.CheckAll(context.Background(), n, phase) {
+		for _, inv := range s.contract.Invariants {
+			if v.Rule == "invariant "+inv.Name {
+				invariants = append(invariants, inv.Name)
+			}
+		}
+	}
+	return invariants, true
+}
+
+// part runs trials until one parts.
+func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.Parting {
+	r := newRuns(s.program)
+	left := s.budget
+	for t := range s.search.Trials(p, conflict) {
+		if parting := r.compare(t); parting != nil {
+			return parting
+		}
+		if left--; left == 0 {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package witness
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/footprint"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// A scene is a state in which a conflict can show: parameters are bound to keys
+// that it has, and the place of the conflict exists.
+type scene struct {
+	*maker
+	pair     footprint.Pair
+	conflict footprint.Conflict
+	phase    string
+	keys     map[string]string // by owned parameter and family key
+	state    any
+	presence []point
+}
+
+// synthesise makes the smallest scene; nil if the equalities contradict.
+func (m *maker) synthesise(p footprint.Pair, c footprint.Conflict, phase string) *scene {
+	keys, ok := newBinder(m, c).all(sidesOf(p))
+	if !ok {
+		return nil
+	}
+	s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: m.least(m.contract.State)}
+	for _, d := range sidesOf(p) {
+		s.bindParams(d)
+	}
+	s.growPlaces()
+	s.state = s.settle(s.state)
+	s.leaveRoom()
+	return s
+}
+
+// onFixture makes the scenes that a given state can be.
+func (m *maker) onFixture(p footprint.Pair, c footprint.Conflict, phase string, state any) []*scene {
+	var out []*scene
+	for _, keys := range newBinder(m, c).found(sidesOf(p), state) {
+		s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: copyOf(state)}
+		s.growPlaces()
+		s.state = s.settle(s.state)
+		s.leaveRoom()
+		out = append(out, s)
+	}
+	return out
+}
+
+func (s *scene) demand(w region.Word) { s.state = s.grow(s.state, true, s.contract.State, w) }
+
+// bindParams makes the keys of a side's parameters exist.
+func (s *scene) bindParams(d side) {
+	for i := range d.stage.Params {
+		p := &d.stage.Params[i]
+		of := s.place(d.owned(p.Of))
+		key := s.keys[footprint.OwnedParam(d.owner, p.Name)]
+		s.demand(of)
+		switch p.Kind {
+		case ir.ExistingParam:
+			s.demand(longer(of, region.Key(key)))
+		case ir.DependentParam:
+			s.state = set(s.state, of, key)
+			s.state = s.settle(s.state)
+		}
+	}
+}
+
+// growPlaces makes the places of the conflict exist, and what the stages must
+// produce, unless they lie below a key that is yet to be created.
+func (s *scene) growPlaces() {
+	for _, w := range []region.Word{s.concrete(s.conflict.Path), s.concrete(s.conflict.Other)} {
+		s.growBelow(w)
+		if len(w) > 0 && s.isOld(w) && s.mayLack(w) {
+			s.presence = append(s.presence, presence(w))
+		}
+	}
+	for _, d := range sidesOf(s.pair) {
+		for _, p := range d.stage.Produce {
+			s.growBelow(s.place(d.owned(p)))
+		}
+	}
+}
+
+// growBelow demands w, or as much of it as can be there before a commit.
+func (s *scene) growBelow(w region.Word) {
+	for n := len(w); n >= 0; n-- {
+		if s.isOld(w[:n]) {
+			s.demand(w[:n])
+			return
+		}
+	}
+}
+
+// isOld reports whether w can be in a state: it passes through no key that a
+// parameter creates, and through no entry that a patch appends.
+func (s *scene) isOld(w region.Word) bool {
+	if slices.ContainsFunc(w, func(l region.Letter) bool { return l.Kind == region.FreshLetter }) {
+		return false
+	}
+	return !slices.ContainsFunc(s.created(), func(c region.Word) bool {
+		_, there := get(s.state, c)
+		return !there && w.HasPrefix(c)
+	})
+}
+
+// created lists what "new in" parameters stand for.
+func (s *scene) created() []region.Word {
+	var out []region.Word
+	for _, d := range sidesOf(s.pair) {
+		for i := range d.stage.Params {
+			if p := &d.stage.Params[i]; p.Kind == ir.NewParam {
+				out = append(out, longer(s.place(d.owned(p.Of)), region.Key(s.keys[footprint.OwnedParam(d.owner, p.Name)])))
+			}
+		}
+	}
+	return out
+}
+
+// leaveRoom lets keys that a parameter creates be absent where the other side
+// needs them.
+func (s *scene) leaveRoom() {
+	for _, w := range s.created() {
+		if _, there := get(s.state, w); there {
+			s.presence = append(s.presence, presence(w))
+		}
+	}
+	s.maker = s.with(s.hints, s.knownKeys())
+}
+
+// knownKeys lists, for every container that references point to, its keys.
+func (s *scene) knownKeys() map[string][]string {
+	out := map[string][]string{}
+	for i := range s.contract.Types {
+		if t := &s.contract.Types[i]; t.Kind == ir.RefType {
+			w := s.word(*t.Target, nil)
+			at, _ := get(s.state, w)
+			out[w.Pointer()] = keysOf(at)
+		}
+	}
+	return out
+}
+
+// place is where a pattern leads, wildcards taken as the first there is.
+func (s *scene) place(p region.Pattern) region.Word {
+	out := region.Word{}
+	for _, seg := range p.Segments {
+		switch seg.Kind {
+		case region.AnyDepth:
+		case region.AnyKey, region.AnyIndex, region.AnySegment:
+			out = append(out, s.first(out))
+		default:
+			out = append(out, s.letter(out, seg))
+		}
+	}
+	return out
+}
+
+// concrete is a witness word with its symbols replaced by keys.
+func (s *scene) concrete(w region.Word) region.Word {
+	out := region.Word{}
+	for _, l := range w {
+		if l.Kind == region.ParamLetter {
+			l = s.bound(out, l.Name)
+		}
+		out = append(out, l)
+	}
+	return out
+}
