@@ -222,67 +222,6 @@ func (v *verification) knownToWriter(f finding) ir.Visibility {
 	return ir.Seen
 }
 
-// keptLogs checks that the logs at and below w, which may have been written as a
-// whole, still begin with what they held. A log goes away only together with an
-// entry of a map or keyed list, or an element of a list, that it is inside of.
-func (t *touched) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
-	if was == nil || was == n || !t.v.p.types[id].logs || n == nil && t.isEntry(w) {
-		return
-	}
-	t.check.word = append(t.check.word[:0], w...)
-	before := len(t.check.found)
-	t.check.logs(was, n, id)
-	for _, f := range t.check.found[before:] {
-		t.add(f)
-	}
-}
-
-// isEntry reports whether w is an entry of a container whose entries come and go.
-func (t *touched) isEntry(w region.Word) bool {
-	if len(w) == 0 {
-		return false
-	}
-	p := t.v.p
-	parent := w[:len(w)-1]
-	settled := p.settle(p.typeAt(t.v.snapshot.State, parent), tree.NodeAt(t.v.snapshot.State, parent))
-	k := p.contract.Types[settled].Kind
-	return k == ir.MapType || k == ir.KeyedType
-}
-
-// logs compares the logs of one value before and after.
-func (c *typeCheck) logs(was, n *tree.Node, id ir.TypeID) {
-	if was == nil || was == n || !c.p.types[id].logs {
-		return
-	}
-	settled := c.p.settle(id, was)
-	t := &c.p.contract.Types[settled]
-	switch t.Kind {
-	case ir.LogType:
-		if !beginsWith(n, was) {
-			c.report(say.logChanged())
-		}
-	case ir.RecordType, ir.MapType, ir.KeyedType:
-		for name, child := range was.Members() {
-			if next := n.Get(name); next != nil || t.Kind == ir.RecordType {
-				c.at(region.Key(name), func() { c.logs(child, next, c.p.below(settled, name)) })
-			}
-		}
-	}
-}
-
-// beginsWith reports whether the array n has all elements of was in front.
-func beginsWith(n, was *tree.Node) bool {
-	if n == nil || n.Kind() != ir.Array {
-		return was.Len() == 0 && n != nil
-	}
-	for i, e := range was.Elements() {
-		if next := n.At(i); next == nil || !tree.Equal(next, e) {
-			return false
-		}
-	}
-	return true
-}
-
 // typeAt is the type of the value at w in root, as far as types and values tell.
 func (p *Program) typeAt(root *tree.Node, w region.Word) ir.TypeID {
 	id, n := p.contract.State, root
@@ -294,36 +233,4 @@ func (p *Program) typeAt(root *tree.Node, w region.Word) ir.TypeID {
 		n = child(n, l)
 	}
 	return id
-}
-
-// checkProduce checks that what the stage must produce is there. An append to a
-// log counts if this patch made it.
-func (v *verification) checkProduce() []finding {
-	var found []finding
-	for i := range v.stage.Produce {
-		p := v.stage.Produce[i].Bind(v.args)
-		if v.produced(p) {
-			continue
-		}
-		f := say.notProduced(v.stage.Name, patternText(p)).of(ir.ProduceGate, "")
-		f.typed = v.stage.Produce[i]
-		f.reads = region.Region{{Include: []region.Pattern{p}}}
-		found = append(found, f)
-	}
-	return found
-}
-
-func (v *verification) produced(p region.Pattern) bool {
-	last := len(p.Segments) - 1
-	if last < 0 || p.Segments[last].Kind != region.FreshSegment {
-		there := false
-		eachMatch(v.after, p, func(region.Word, *tree.Node) bool { there = true; return false })
-		return there
-	}
-	grew := false
-	eachMatch(v.after, region.Pattern{Segments: p.Segments[:last]}, func(w region.Word, n *tree.Node) bool {
-		grew = n.Len() > tree.NodeAt(v.snapshot.State, w).Len()
-		return !grew
-	})
-	return grew
 }

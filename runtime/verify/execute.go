@@ -1,0 +1,179 @@
+package verify
+
+import (
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+// runOp judges what is still open about an operation and runs it.
+func (e *execution) runOp(op *tree.Op) {
+	value := op.Value
+	for i := range e.v.uses {
+		u := &e.v.uses[i]
+		if u.op != op {
+			continue
+		}
+		at := e.locate(u)
+		if !e.judgeOpen(u, at) {
+			return
+		}
+		if u.how == inserts || op.Kind == tree.OpReplace {
+			value = e.valueFor(op, at)
+		}
+	}
+	e.apply(op, value)
+}
+
+// locate types a use on the running state, if its type does not do so. The end of
+// a move is typed in the state after the removal.
+func (e *execution) locate(u *use) place {
+	if u.place.rest == nil {
+		return u.place
+	}
+	root := e.after
+	if u.op.Kind == tree.OpMove && u.how == inserts {
+		removal := tree.Op{Index: u.op.Index, Kind: tree.OpRemove, Path: u.op.From, RawPath: u.op.RawFrom}
+		if next, _, problem := tree.Apply(root, removal); problem == nil && len(u.op.From) > 0 {
+			root = next
+		}
+	}
+	return e.v.p.locate(root, u.ptr, u.how)
+}
+
+// judgeOpen judges a use on the running state, and reports whether it is allowed.
+func (e *execution) judgeOpen(u *use, at place) bool {
+	if e.trusts {
+		return true
+	}
+	if u.place.rest != nil {
+		if allowed, _ := at.anyWord(u.how, func(w region.Word) bool { return e.allows(u, w) }); !allowed {
+			e.report(e.outside(u))
+			return false
+		}
+	}
+	if u.op.Kind == tree.OpAdd && at.rest == nil && e.addsBlindly(u, at.word) &&
+		!e.write.Walk(at.word).Interior() && tree.NodeAt(e.after, at.word) != nil {
+		f := say.blindExisting(e.v.stage.Name, u.op.Index, u.raw)
+		f.known = ir.Disclosed
+		e.report(f)
+		return false
+	}
+	return true
+}
+
+// valueFor is the value that op puts at the place, with its sets and logs marked
+// as the place's type has them; nil to leave copying and moving to the operation.
+func (e *execution) valueFor(op *tree.Op, at place) *tree.Node {
+	t := at.typ
+	if at.lifted {
+		t = e.v.p.contract.Types[e.v.p.types[t].container].Elem
+	}
+	if !op.Kind.HasFrom() {
+		return e.v.p.shape(op.Value, t)
+	}
+	from := e.v.p.locate(e.after, op.From, looks)
+	if from.typ == t || !e.v.p.types[from.typ].ordered && !e.v.p.types[t].ordered {
+		return nil
+	}
+	n := tree.NodeAt(e.after, from.word)
+	if n == nil || from.rest != nil {
+		return nil
+	}
+	if shaped := e.v.p.reshape(n, t); shaped != n {
+		return shaped
+	}
+	return nil
+}
+
+// apply runs one operation; value takes the place of what it says or copies.
+func (e *execution) apply(op *tree.Op, value *tree.Node) {
+	limits := e.v.p.limits.State
+	next, effect, problem := e.after, tree.Effect{}, (*tree.Problem)(nil)
+	switch {
+	case op.Kind.HasFrom() && value != nil && !op.MovesIntoItself():
+		next, effect, problem = e.applyShaped(op, value)
+	case value != op.Value && !op.Kind.HasFrom():
+		shaped := *op
+		shaped.Value = value
+		next, effect, problem = limits.Apply(e.after, shaped)
+	default:
+		next, effect, problem = limits.Apply(e.after, *op)
+	}
+	if problem != nil {
+		e.report(e.explain(op, say.problem(problem)))
+		return
+	}
+	if f, twice := heldAlready(e.after, next, op, effect); twice {
+		e.twice = append(e.twice, f)
+	}
+	e.after = next
+	e.effects = append(e.effects, effect)
+}
+
+// heldAlready notices an addition to a set that holds an equal element, which
+// leaves the set as it was (tree.Apply). The types find it wrong, if it is still
+// there when they are checked.
+func heldAlready(before, after *tree.Node, op *tree.Op, effect tree.Effect) (finding, bool) {
+	if len(effect.Targets) == 0 {
+		return finding{}, false
+	}
+	t := effect.Targets[len(effect.Targets)-1]
+	if len(t) == 0 || !isFresh(t[len(t)-1]) {
+		return finding{}, false
+	}
+	set := t[:len(t)-1]
+	was := tree.NodeAt(before, set)
+	if was.Order() != tree.SetOrder || was.Len() != tree.NodeAt(after, set).Len() {
+		return finding{}, false
+	}
+	f := say.duplicates().about(set)
+	f.OpIndex = &op.Index
+	return f, true
+}
+
+// applyShaped runs a copy or move whose value changes its marks on the way.
+func (e *execution) applyShaped(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
+	limits, root := e.v.p.limits.State, e.after
+	effect, problem := tree.Resolve(root, *op)
+	if problem != nil {
+		return root, effect, problem
+	}
+	if op.Kind == tree.OpMove {
+		removal := tree.Op{Index: op.Index, Kind: tree.OpRemove, Path: op.From, RawPath: op.RawFrom}
+		if root, _, problem = limits.Apply(root, removal); problem != nil {
+			return e.after, effect, problem
+		}
+	}
+	next, _, problem := limits.Apply(root, tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path, RawPath: op.RawPath, Value: value})
+	return next, effect, problem
+}
+
+// explain adds what the types know about a path that led nowhere.
+func (e *execution) explain(op *tree.Op, f finding) finding {
+	if f.Code != PathMissing {
+		return f
+	}
+	ptr := op.Path
+	if f.Path != nil && *f.Path != op.RawPath {
+		ptr = op.From
+	}
+	if field := e.v.p.indexIntoKeyed(ptr); field != "" {
+		return f.keyedHint(field)
+	}
+	return f
+}
+
+// indexIntoKeyed is the key field of the keyed list that ptr goes into with a
+// token that looks like a position, "" if there is none.
+func (p *Program) indexIntoKeyed(ptr tree.Pointer) string {
+	t := p.contract.State
+	for _, token := range ptr {
+		c := &p.contract.Types[p.types[t].container]
+		if _, isIndex := parseIndex(token); c.Kind == ir.KeyedType && (isIndex || token == "-") {
+			return c.KeyField
+		}
+		t = p.below(t, token)
+	}
+	return ""
+}
