@@ -20,7 +20,7 @@ func authorities(c *ir.Contract) []authority {
 	for _, m := range c.Type(c.State).Members {
 		p := region.Pattern{Segments: []region.Segment{{Kind: region.KeyLiteral, Text: m.Name}}}
 		part := region.Compile(region.Region{{Include: []region.Pattern{p}}})
-		a := authority{Path: authored(p)}
+		a := authority{Path: p.Source()}
 		for _, s := range c.Stages {
 			a.Read = appendIf(a.Read, s.Name, meets(s.Read, part))
 			a.Written = appendIf(a.Written, s.Name, meets(s.Write, part) || meets(s.Blind, part))

@@ -96,7 +96,7 @@ func explain(c *ir.Contract, only string) explanation {
 		e.Rules = append(e.Rules, explainInvariant(inv))
 	}
 	for _, m := range c.Measures {
-		e.Measures = append(e.Measures, measureExplanation{Name: m.Name, Kind: string(m.Kind), Over: authored(m.Over)})
+		e.Measures = append(e.Measures, measureExplanation{Name: m.Name, Kind: string(m.Kind), Over: m.Over.Source()})
 	}
 	for _, g := range grants(c.Secrets) {
 		e.SecretsAre = append(e.SecretsAre, g.Paths...)
@@ -129,11 +129,11 @@ func explainStage(s *ir.Stage) stageExplanation {
 func parameter(p ir.Param) string {
 	switch p.Kind {
 	case ir.NewParam:
-		return p.Name + " new in " + authored(p.Of)
+		return p.Name + " new in " + p.Of.Source()
 	case ir.DependentParam:
-		return p.Name + " = " + authored(p.Of)
+		return p.Name + " = " + p.Of.Source()
 	}
-	return p.Name + " in " + authored(p.Of)
+	return p.Name + " in " + p.Of.Source()
 }
 
 func grants(r region.Region) []grantExplanation {
@@ -154,7 +154,7 @@ func gateName(g ir.Gate) string {
 		name = "key at"
 	}
 	if g.At != nil {
-		return name + " " + authored(*g.At)
+		return name + " " + g.At.Source()
 	}
 	return strings.TrimSpace(name + " " + g.Name)
 }
@@ -215,12 +215,12 @@ func explainGuard(from string, a ir.Arrow) ruleExplanation {
 func explainInvariant(inv ir.Invariant) ruleExplanation {
 	name := "invariant " + inv.Name
 	if inv.Each != nil {
-		name += fmt.Sprintf(" each %s in %s", inv.Each.Var, authored(inv.Each.Over))
+		name += fmt.Sprintf(" each %s in %s", inv.Each.Var, inv.Each.Over.Source())
 	}
 	if inv.Unique != nil {
 		return ruleExplanation{
 			Rule: name + " unique", Message: inv.Message,
-			Reads: []readExplanation{{Path: authored(*inv.Unique), Exact: true}},
+			Reads: []readExplanation{{Path: inv.Unique.Source(), Exact: true}},
 		}
 	}
 	return explainRule(name, inv.Message, *inv.Expr)
@@ -232,7 +232,7 @@ func explainRule(name, message string, x ir.Expr) ruleExplanation {
 		Reads: []readExplanation{}, Phase: x.ReadsPhase,
 	}
 	for _, read := range x.Reads {
-		r.Reads = append(r.Reads, readExplanation{Path: authored(read.Pattern), Exact: !read.Inexact})
+		r.Reads = append(r.Reads, readExplanation{Path: read.Pattern.Source(), Exact: !read.Inexact})
 	}
 	return r
 }

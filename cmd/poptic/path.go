@@ -1,41 +1,10 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/region"
 )
-
-// authored writes a compiled pattern as an author would: the compiler has typed
-// every segment, and authors do not spell types.
-func authored(p region.Pattern) string {
-	if len(p.Segments) == 0 {
-		return "/**"
-	}
-	var b strings.Builder
-	for _, s := range p.Segments {
-		b.WriteByte('/')
-		b.WriteString(authoredSegment(s).String())
-	}
-	return b.String()
-}
-
-func authoredSegment(s region.Segment) region.Segment {
-	switch s.Kind {
-	case region.KeyLiteral:
-		return region.Segment{Kind: region.Literal, Text: s.Text}
-	case region.IndexLiteral:
-		return region.Segment{Kind: region.Literal, Text: strconv.Itoa(s.Index)}
-	case region.AnyKey, region.AnyIndex:
-		return region.Segment{Kind: region.AnySegment}
-	case region.ParamSegment:
-		if strings.HasPrefix(s.Text, "@") { // the entry of a rule over all entries
-			return region.Segment{Kind: region.AnySegment}
-		}
-	}
-	return s
-}
 
 // authoredAll writes patterns, joining those that differ in a last name only, as in
 // /tickets/{ticket}/(status|labels).
@@ -47,7 +16,7 @@ func authoredAll(patterns []region.Pattern) []string {
 		i, joined := at[parent]
 		switch {
 		case !named:
-			out = append(out, authored(p))
+			out = append(out, p.Source())
 		case joined:
 			out[i] += "|" + name
 		default:
@@ -70,12 +39,12 @@ func splitName(p region.Pattern) (parent, name string, named bool) {
 	if last < 0 {
 		return "", "", false
 	}
-	segment := authoredSegment(p.Segments[last])
-	if segment.Kind != region.Literal {
+	segment := p.Segments[last]
+	if segment.Kind != region.Literal && segment.Kind != region.KeyLiteral {
 		return "", "", false
 	}
 	if last > 0 {
-		parent = authored(region.Pattern{Segments: p.Segments[:last]})
+		parent = region.Pattern{Segments: p.Segments[:last]}.Source()
 	}
-	return parent, segment.String(), true
+	return parent, segment.Source(), true
 }

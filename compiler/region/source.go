@@ -15,12 +15,13 @@ func (p Pattern) Source() string {
 	var b strings.Builder
 	for _, s := range p.Segments {
 		b.WriteByte('/')
-		b.WriteString(s.source())
+		b.WriteString(s.Source())
 	}
 	return b.String()
 }
 
-func (s Segment) source() string {
+// Source writes s as a contract would.
+func (s Segment) Source() string {
 	switch s.Kind {
 	case Literal, KeyLiteral:
 		if strings.ContainsAny(s.Text, "*(){}|\"&,# \t\n") || s.Text == "-" || s.Text == "" {

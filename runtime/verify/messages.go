@@ -82,7 +82,7 @@ func (c catalogue) argument(stage, name, message string) finding {
 }
 
 func (c catalogue) argumentMissing(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, "argument "+p.Name+" is missing").hinted("give a key of %s", p.Of)
+	return c.argument(stage, p.Name, "argument "+p.Name+" is missing").hinted("give a key of %s", p.Of.Source())
 }
 
 func (c catalogue) argumentEmpty(stage string, p *ir.Param) finding {
@@ -94,19 +94,19 @@ func (c catalogue) argumentReserved(stage string, p *ir.Param) finding {
 }
 
 func (c catalogue) argumentNotFound(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is no key of %s", p.Name, p.Of))
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is no key of %s", p.Name, p.Of.Source()))
 }
 
 func (c catalogue) argumentTaken(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, fmt.Sprintf("argument %s must be a new key, and %s has it already", p.Name, p.Of))
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s must be a new key, and %s has it already", p.Name, p.Of.Source()))
 }
 
 func (c catalogue) argumentNoString(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is taken from %s, where there is no string", p.Name, p.Of))
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is taken from %s, where there is no string", p.Name, p.Of.Source()))
 }
 
 func (c catalogue) argumentGiven(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is taken from %s and cannot be given", p.Name, p.Of))
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is taken from %s and cannot be given", p.Name, p.Of.Source()))
 }
 
 func (c catalogue) noNext(stage, next string) finding {

@@ -154,7 +154,7 @@ func (d *typeDescriber) text(t *ir.Type) string {
 	case ir.KeyedType:
 		return "list of " + elem + " by " + t.KeyField
 	case ir.RefType:
-		return "key of " + t.Target.String()
+		return "key of " + t.Target.Source()
 	default:
 		return string(t.Kind)
 	}

@@ -1,0 +1,22 @@
+package region
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCompiledPatternsAreWrittenAsAnAuthorWould(t *testing.T) {
+	for compiled, want := range map[string]string{
+		"":                       "/**",
+		"/:tickets/:*/:status!":  "/tickets/*/status",
+		"/:tickets/{ticket}":     "/tickets/{ticket}",
+		"/:list/[*]/[3]":         "/list/*/3",
+		"/:refunds/{@1}/:amount": "/refunds/*/amount",
+		"/:history/-":            "/history/-",
+		`/:a~1b/:"*"`:            `/a~1b/"*"`,
+		`/:"a,b"/:""/[*]`:        `/"a,b"/""/*`,
+	} {
+		require.Equal(t, want, MustParse(compiled).Source(), compiled)
+	}
+}
