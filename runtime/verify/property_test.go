@@ -46,6 +46,7 @@ func requireLaw(t *testing.T, judge law) {
 }
 
 func TestWritingBackWhatIsShownChangesNothing(t *testing.T) {
+	t.Parallel()
 	requireLaw(t, func(w *world, n *tree.Node) (seen, broken int) {
 		view, _ := w.view(n)
 		for _, word := range w.words(view.Value) {
@@ -70,6 +71,7 @@ func replacement(w region.Word, value *tree.Node) []byte {
 }
 
 func TestTheViewAfterIsThePatchedViewBefore(t *testing.T) {
+	t.Parallel()
 	requireLaw(t, func(w *world, n *tree.Node) (seen, broken int) {
 		before, _ := w.view(n)
 		ops := w.operations(5, before.Value, n)
@@ -92,6 +94,7 @@ func TestTheViewAfterIsThePatchedViewBefore(t *testing.T) {
 }
 
 func TestWhatIsNotGrantedStaysAsItIs(t *testing.T) {
+	t.Parallel()
 	seen, total := 0, 0
 	m := newMaker(2)
 	defer func() { t.Log(seen, total) }()

@@ -17,7 +17,7 @@ import (
 // shop is a contract in which every kind of type occurs, most of them with a rule
 // that a stage may or may not see: constraints, references, a tagged union,
 // a sum against a budget, uniqueness, a rule for each entry.
-func shop(t testing.TB, rules bool) *builder {
+func shop(t testing.TB, rules bool) *ir.Contract {
 	b := newBuilder(t)
 	str, integer := b.kind(ir.StringType), b.kind(ir.IntType)
 	secret := b.typ(ir.Type{Kind: ir.StringType, Secret: true})
@@ -52,17 +52,19 @@ func shop(t testing.TB, rules bool) *builder {
 		b.c.Invariants = append(b.c.Invariants,
 			ir.Invariant{Name: "done_is_noted", Each: each, Expr: &noted}, ir.Invariant{Name: "few_votes", Expr: &few})
 	}
-	return b
+	return b.c
 }
 
-// stock draws a state of the shop in which everything holds.
-func (m maker) stock(w *world) *tree.Node {
-	for {
+// stock draws states of the shop in which everything holds.
+func (m maker) stock(w *world, count int) []*tree.Node {
+	var out []*tree.Node
+	for len(out) < count {
 		n, err := w.p.Import([]byte(m.stockFile()))
 		if err == nil && len(w.p.CheckAll(context.Background(), n, "main")) == 0 {
-			return n
+			out = append(out, n)
 		}
 	}
+	return out
 }
 
 func (m maker) stockFile() string {
@@ -121,7 +123,7 @@ func (m maker) shelf() region.Region {
 
 // clerk draws a stage of the shop that writes only what it sees, apart from what
 // needs not be seen: appends, and new members. Blind, it also adds votes unseen.
-func (m maker) clerk(t testing.TB, blind bool) *world {
+func (m maker) clerk(t testing.TB, c *ir.Contract, blind bool) *world {
 	s := ir.Stage{Name: "clerk", In: []string{"main"}, Params: []ir.Param{
 		{Name: "item", Kind: ir.ExistingParam, Of: region.MustParse("/:items")},
 		{Name: "new", Kind: ir.NewParam, Of: region.MustParse(m.pick("/:items", "/:votes", "/:people"))},
@@ -134,9 +136,14 @@ func (m maker) clerk(t testing.TB, blind bool) *world {
 	if blind {
 		s.Blind = region.Of("/:votes/:*")
 	}
-	b := shop(t, true)
-	b.c.Stages = []ir.Stage{s}
-	return m.world(t, b.c, map[string]string{"item": "I0", "new": "X"})
+	return m.world(t, with(c, s), map[string]string{"item": "I0", "new": "X"})
+}
+
+// with is a contract with one stage.
+func with(c *ir.Contract, s ir.Stage) *ir.Contract {
+	out := *c
+	out.Stages = []ir.Stage{s}
+	return &out
 }
 
 // unseen is what may be written without being read.
@@ -167,7 +174,7 @@ func (m maker) partOfShelf(whole region.Region) region.Region {
 
 // openClerk draws a stage that sees everything that any rule reads, and not some
 // of the rest. It is as the stages of a sealed contract are.
-func (m maker) openClerk(t testing.TB) *world {
+func (m maker) openClerk(t testing.TB, c *ir.Contract) *world {
 	patterns := []string{""}
 	for _, p := range []string{"/:items/:*/:note", "/:items/:*/:title", "/:items/:*/:steps", "/:people/:*/:card", "/:log/[*]/:who", "/:free", "/:free/:a", "/:votes", "/:lines/:*/:qty"} {
 		if m.chance(50) {
@@ -180,9 +187,7 @@ func (m maker) openClerk(t testing.TB) *world {
 	}}
 	s.Read = region.Of(patterns...)
 	s.Write, s.Source = append(m.partOfShelf(s.Read), m.unseen(&s)...), m.partOfShelf(s.Read)
-	b := shop(t, false)
-	b.c.Stages = []ir.Stage{s}
-	return m.world(t, b.c, map[string]string{"item": "I0", "new": "X"})
+	return m.world(t, with(c, s), map[string]string{"item": "I0", "new": "X"})
 }
 
 // blend is what c shows of n, and for the rest other.
@@ -220,19 +225,25 @@ func blendElements(n, other *tree.Node, c region.Cursor) *tree.Node {
 func typedPairs(t *testing.T, seed int64, enough int, draw func(m maker) *world, judge func(w *world, difference string, patch []byte, a, b *tree.Node)) tally {
 	m := newMaker(seed)
 	var sum tally
+	var stock []*tree.Node
 	for sum.cases < enough {
 		w := draw(m)
-		for range 12 {
-			a, other := m.stock(w), m.stock(w)
+		if stock == nil {
+			stock = m.stock(w, 300)
+		}
+		for range 60 {
+			a, other := stock[m.Intn(len(stock))], stock[m.Intn(len(stock))]
 			b := blend(a, other, w.read)
 			viewA, boundA := w.view(a)
 			viewB, boundB := w.view(b)
 			if !boundA || !boundB || len(w.p.CheckAll(context.Background(), b, "main")) > 0 {
 				continue
 			}
-			require.True(t, sameViews(viewA, viewB), "%s\n%s", viewA.Value, viewB.Value)
-			ops := w.operations(15, viewA.Value, a, b)
-			ops.donors = []*tree.Node{a, other, m.stock(w)}
+			if !sameViews(viewA, viewB) {
+				t.Fatalf("blending shows:\n%s\n%s", viewA.Value, viewB.Value)
+			}
+			ops := w.operations(10, viewA.Value, a, b)
+			ops.donors = []*tree.Node{a, other, stock[m.Intn(len(stock))]}
 			for range ops.tries() {
 				patch := ops.patch()
 				judge(w, w.compare(a, b, patch, &sum), patch, a, b)
@@ -244,9 +255,11 @@ func typedPairs(t *testing.T, seed int64, enough int, draw func(m maker) *world,
 }
 
 func TestRulesOfTypesThatAreHiddenTellTheVerdictAndNothingElse(t *testing.T) {
+	t.Parallel()
 	const seed = 6
+	c := shop(t, true)
 	sum := typedPairs(t, seed, rounds(100_000),
-		func(m maker) *world { return m.clerk(t, m.chance(20)) },
+		func(m maker) *world { return m.clerk(t, c, m.chance(20)) },
 		func(w *world, difference string, patch []byte, a, b *tree.Node) {
 			// That a member existed is what blind declares.
 			if difference != "" && !strings.HasPrefix(difference, "the verdicts") && !strings.Contains(difference, "write blind") {
@@ -259,9 +272,11 @@ func TestRulesOfTypesThatAreHiddenTellTheVerdictAndNothingElse(t *testing.T) {
 }
 
 func TestWhereNoRuleIsHiddenTypedStatesCannotBeToldApart(t *testing.T) {
+	t.Parallel()
 	const seed = 7
+	c := shop(t, false)
 	sum := typedPairs(t, seed, rounds(100_000),
-		func(m maker) *world { return m.openClerk(t) },
+		func(m maker) *world { return m.openClerk(t, c) },
 		func(w *world, difference string, patch []byte, a, b *tree.Node) {
 			if difference != "" {
 				w.counterexample(difference, patch, a, b)
