@@ -10,11 +10,13 @@
 // mistake there does not go unnoticed. spec/certificates.md is the format, and says
 // what the checker takes on trust.
 //
-// Entry points: Seal to write, Decode to look, Check to verify. The files of the
+// Entry points: Issue to write, Decode to look, Check to verify. The files of the
 // checker, bottom up: part.go (what two segments have in common), cover.go (what an
 // exception takes away), types.go (which paths a state can have), reason.go (why two
 // patterns do not meet), effect.go and gate.go (what stages touch and rules read),
-// pair.go, within.go and claim.go (what has to be shown for what), check.go.
+// evidence.go, pair.go, within.go and claim.go (what has to be shown for what),
+// check.go. Issuing walks the same way and writes down, for each two patterns, the
+// first reason that the checker will accept.
 package certificate
 
 import (

@@ -40,7 +40,8 @@ func fixed(p region.Pattern) bool { return firm(p) == len(p.Segments) }
 
 // covered reports whether the words of a corridor are all taken away by an
 // exception. It is if each has a beginning that the exception matches. A side that
-// needs whole subtrees loses a word also where the exception lies below it.
+// needs whole subtrees loses a word also where the exception lies below it; a "**"
+// in the exception then lies below everything.
 func (c corridor) covered(exception region.Pattern, whole bool) bool {
 	return !exception.Shallow && c.match(exception.Segments, c.at, whole)
 }
@@ -50,7 +51,7 @@ func (c corridor) match(e []region.Segment, at [][]region.Segment, whole bool) b
 	case len(e) == 0:
 		return true
 	case e[0].Kind == region.AnyDepth:
-		return c.match(e[1:], at, whole) || len(at) > 0 && c.match(e, at[1:], whole)
+		return whole || c.match(e[1:], at, whole) || len(at) > 0 && c.match(e, at[1:], whole)
 	case len(at) > 0:
 		return insideAny(at[0], e[0]) && c.match(e[1:], at[1:], whole)
 	case whole && c.exact:

@@ -27,7 +27,7 @@ func (k *checker) touch(s *ir.Stage, owner string) touch {
 		sees:    own(s.Read, false),
 		takes:   own(s.Source, true),
 		depends: own(depends(s), false),
-		writes:  own(append(append(region.Region{}, s.Write...), s.Blind...), true),
+		writes:  own(written(s), true),
 	}
 }
 

@@ -1,0 +1,178 @@
+package certificate
+
+import (
+	"fmt"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// claim checks what a claim needs to hold.
+func (k *checker) claim(e *evidence, c Claim) string {
+	switch c.Claim.Kind {
+	case ir.Commutes, ir.Parallel:
+		k.commute(e, c.Claim.Stages, c.Claim.Differs)
+	case ir.AllCommute:
+		k.commute(e, k.plainStages(c.Claim.Phases[0]), "")
+	case ir.WithinClaim:
+		k.claimWithin(e, c.Claim.Stages[0], c.Claim.Stages[1])
+	case ir.NoStage:
+		k.noStage(e, c.Claim)
+	case ir.NoFlow:
+		k.noFlow(e, c.Claim, c.Stages)
+	case ir.PhaseBefore:
+		k.before(e, c.Claim.Phases[0], c.Claim.Phases[1], c.Phases)
+	default:
+		return fmt.Sprintf("this program does not know the claim %q", c.Claim.Kind)
+	}
+	return e.end()
+}
+
+// commute looks the pairs up among those that were checked. A claim for a parameter
+// that differs holds if every term needs it to be equal.
+func (k *checker) commute(e *evidence, names []string, differs string) {
+	for _, want := range k.commutePairs(names) {
+		unless, known := k.commuting[want]
+		if !known {
+			unless, known = k.commuting[[2]string{want[1], want[0]}]
+		}
+		if !known {
+			e.fail("the certificate does not show that %s and %s commute", want[0], want[1])
+		}
+		for _, t := range unless {
+			if differs == "" || !equalities(t).follows(Equality{runA + "." + differs, runB + "." + differs}) {
+				e.fail("%s and %s commute under a condition that the claim does not make", want[0], want[1])
+			}
+		}
+	}
+}
+
+// plainStages lists the stages of a phase that neither move it nor are delegates.
+func (k *checker) plainStages(phase string) []string {
+	var out []string
+	for _, s := range k.contract.Stages {
+		if contains(s.In, phase) && len(s.Next) == 0 && s.From == "" {
+			out = append(out, s.Name)
+		}
+	}
+	return out
+}
+
+// claimWithin compares two footprints. Parameters of one name are one parameter.
+func (k *checker) claimWithin(e *evidence, a, b string) {
+	inner, outer := k.members(a), k.members(b)
+	k.bind(append(append([]*ir.Stage{}, inner...), outer...)...)
+	of := func(stages []*ir.Stage, part func(*ir.Stage) region.Region) region.Region {
+		var out region.Region
+		for _, s := range stages {
+			out = append(out, part(s)...)
+		}
+		return out
+	}
+	read := func(s *ir.Stage) region.Region { return s.Read }
+	source := func(s *ir.Stage) region.Region { return s.Source }
+	k.within(e, "read", of(inner, read), of(outer, read))
+	k.within(e, "write", of(inner, written), of(outer, written))
+	k.within(e, "source", of(inner, source), of(outer, source))
+}
+
+// members lists a stage, or the stages of a composition.
+func (k *checker) members(name string) []*ir.Stage {
+	if s := k.contract.Stage(name); s != nil {
+		return []*ir.Stage{s}
+	}
+	var out []*ir.Stage
+	for _, c := range k.contract.Compositions {
+		if c.Name == name {
+			for _, m := range c.Stages {
+				out = append(out, k.contract.Stage(m))
+			}
+		}
+	}
+	return out
+}
+
+func (k *checker) noStage(e *evidence, c ir.Claim) {
+	target := sides(c.From, false)
+	for i := range k.contract.Stages {
+		s := &k.contract.Stages[i]
+		if k.isExcepted(s, c.Except) {
+			continue
+		}
+		t := k.touch(s, runA)
+		switch c.Verb {
+		case "reads":
+			k.disjoint(e, s.Name+" reads", t.sees, target, nil)
+		case "writes":
+			k.disjoint(e, s.Name+" writes", t.writes, target, nil)
+		case "copies":
+			k.disjoint(e, s.Name+" copies", t.takes, target, nil)
+		default:
+			e.fail("this program does not know the verb %q", c.Verb)
+		}
+	}
+}
+
+// isExcepted reports whether a stage, or one it comes from, is named.
+func (k *checker) isExcepted(s *ir.Stage, names []string) bool {
+	for ; s != nil; s = k.contract.Stage(s.From) {
+		if contains(names, s.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// noFlow checks a list of stages that information of the origin may reach: every
+// other stage sees neither the origin nor what they write, and none of them writes
+// to the goal.
+func (k *checker) noFlow(e *evidence, c ir.Claim, reached []string) {
+	for i := range k.contract.Stages {
+		s := &k.contract.Stages[i]
+		if contains(reached, s.Name) {
+			k.disjoint(e, s.Name+" writes, goal", k.touch(s, runB).writes, sides(c.To, false), nil)
+			continue
+		}
+		k.blindTo(e, s, c.From)
+		for j := range k.contract.Stages {
+			if t := &k.contract.Stages[j]; contains(reached, t.Name) {
+				k.blindToWrites(e, s, t)
+			}
+		}
+	}
+}
+
+// blindTo takes reasons why a stage sees nothing of the origin.
+func (k *checker) blindTo(e *evidence, s *ir.Stage, origin region.Region) {
+	k.disjoint(e, s.Name+" sees, origin", k.taken(s), sides(origin, false), nil)
+}
+
+// blindToWrites takes reasons why a stage sees nothing that another run writes.
+func (k *checker) blindToWrites(e *evidence, s, t *ir.Stage) {
+	k.disjoint(e, s.Name+" sees, "+t.Name+" writes", k.taken(s), k.touch(t, runB).writes, nil)
+}
+
+// taken is all that a run may pass on: what it sees, and what it takes from.
+func (k *checker) taken(s *ir.Stage) []side {
+	t := k.touch(s, runA)
+	return append(append([]side{}, t.sees...), t.takes...)
+}
+
+// before checks a list of phases that is closed under all arrows but those into p,
+// and holds the initial phase but not q.
+func (k *checker) before(e *evidence, p, q string, reached []string) {
+	start := k.contract.Phases[0].Name
+	if start == p || p == q {
+		return
+	}
+	if !contains(reached, start) || contains(reached, q) {
+		e.fail("the listed phases must hold %s and not %s", start, q)
+	}
+	for _, ph := range k.contract.Phases {
+		for _, a := range ph.Arrows {
+			if contains(reached, ph.Name) && a.To != p && !contains(reached, a.To) {
+				e.fail("the listed phases miss %s, which follows %s", a.To, ph.Name)
+			}
+		}
+	}
+}

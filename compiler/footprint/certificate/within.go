@@ -1,0 +1,137 @@
+package certificate
+
+import (
+	"fmt"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// within takes, for every include of the inner region, the place G.K of an outer
+// include that subsumes it (grant G, include K), and for every exception of grant G
+// a reason why nothing of the inner side lies below it. That suffices for reading,
+// and for writing too: what lies in the inner side with everything below it meets no
+// exception of the outer grant above or below.
+func (k *checker) within(e *evidence, about string, inner, outer region.Region) {
+	if len(sides(inner, false)) == 0 {
+		return
+	}
+	e.open(about)
+	for _, s := range sides(inner, false) {
+		holds := func(word string) bool {
+			g, n, ok := twoNumbers(word)
+			return ok && g < len(outer) && n < len(outer[g].Include) && subsumes(outer[g].Include[n], s.include) &&
+				(!e.issuing || k.canPass(s, outer[g].Except))
+		}
+		word := e.word(places(outer), holds, "nothing holds %s", s.include.Source())
+		if e.failed() {
+			return
+		}
+		g, _, _ := twoNumbers(word)
+		for _, x := range outer[g].Except {
+			k.reason(e, s, side{include: x}, nil)
+		}
+	}
+	e.close()
+}
+
+func places(r region.Region) []string {
+	var out []string
+	for g := range r {
+		for n := range r[g].Include {
+			out = append(out, fmt.Sprint(g, ".", n))
+		}
+	}
+	return out
+}
+
+// canPass reports whether there are reasons why a side reaches below no exception.
+func (k *checker) canPass(s side, except []region.Pattern) bool {
+	e := &evidence{issuing: true}
+	for _, x := range except {
+		k.reason(e, s, side{include: x}, nil)
+	}
+	return !e.failed()
+}
+
+// delegate checks that a delegated stage stays within its parent, and within what
+// the parent hands down.
+func (k *checker) delegate(e *evidence, d Delegate) string {
+	child, parent := k.contract.Stage(d.Stage), k.contract.Stage(d.From)
+	if parent == nil {
+		return "there is no such stage"
+	}
+	if !inherits(child, parent) {
+		return "it runs where, or for whom, its parent does not, or drops a rule"
+	}
+	k.bind(child)
+	k.within(e, "read", child.Read, parent.Read)
+	k.within(e, "write", child.Write, parent.Write)
+	k.within(e, "write blind", child.Blind, written(parent))
+	k.within(e, "source", child.Source, parent.Source)
+	if parent.HasDelegable {
+		k.within(e, "read, delegable", withoutParameters(child), parent.Delegable)
+		k.within(e, "write, delegable", written(child), parent.Delegable)
+		k.within(e, "source, delegable", child.Source, parent.Delegable)
+	}
+	return e.end()
+}
+
+// bind says whose parameters names without an owner are.
+func (k *checker) bind(stages ...*ir.Stage) {
+	for _, s := range stages {
+		for i := range s.Params {
+			k.params[s.Params[i].Name] = nil
+		}
+	}
+	for _, s := range stages {
+		for i := range s.Params {
+			p := &s.Params[i]
+			k.params[p.Name] = append(k.params[p.Name], p)
+		}
+	}
+}
+
+// inherits reports whether phases, moves and roles only shrink and rules only grow.
+func inherits(child, parent *ir.Stage) bool {
+	roles := len(parent.By) == 0 || len(child.By) > 0 && containsAll(parent.By, child.By)
+	return roles && containsAll(parent.In, child.In) && containsAll(parent.Next, child.Next) &&
+		containsAll(rules(child), rules(parent))
+}
+
+func rules(s *ir.Stage) []string {
+	var out []string
+	for _, x := range s.Require {
+		out = append(out, "require "+x.Source)
+	}
+	for _, x := range s.Ensure {
+		out = append(out, "ensure "+x.Source)
+	}
+	for _, p := range s.Produce {
+		out = append(out, "produce "+p.String())
+	}
+	return out
+}
+
+// withoutParameters is what a stage reads apart from the paths its parameters are
+// taken from, which the host reads for it.
+func withoutParameters(s *ir.Stage) region.Region {
+	taken := map[string]bool{}
+	for _, p := range s.Params {
+		if p.Kind == ir.DependentParam {
+			taken[p.Of.String()] = true
+		}
+	}
+	var out region.Region
+	for _, g := range s.Read {
+		if len(g.Include) != 1 || !taken[g.Include[0].String()] {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// written is all that a stage may write, blind grants included.
+func written(s *ir.Stage) region.Region {
+	return append(append(region.Region{}, s.Write...), s.Blind...)
+}
