@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"maps"
 	"slices"
 	"sort"
 	"sync"
@@ -21,7 +22,8 @@ type Memory struct {
 // appended, so a reader may go on with the slice it has.
 type memoryLog struct {
 	records   []Record
-	snapshots []Snapshot // ascending by Version
+	keys      map[string]uint64 // the first record of each key
+	snapshots []Snapshot        // ascending by Version
 }
 
 // NewMemory returns an empty store.
@@ -39,7 +41,9 @@ func (m *Memory) Create(ctx context.Context, id string, records ...Record) error
 	if m.logs[id] != nil {
 		return &Error{Instance: id, Err: ErrExists}
 	}
-	m.logs[id] = &memoryLog{records: slices.Clone(records)}
+	log := &memoryLog{keys: map[string]uint64{}}
+	log.add(records)
+	m.logs[id] = log
 	return nil
 }
 
@@ -57,8 +61,17 @@ func (m *Memory) Append(ctx context.Context, id string, last uint64, records ...
 	if have := uint64(len(log.records)); have != last {
 		return &Error{Instance: id, Err: ErrConflict, Last: have}
 	}
-	log.records = append(log.records, records...)
+	log.add(records)
 	return nil
+}
+
+func (l *memoryLog) add(records []Record) {
+	l.records = append(l.records, records...)
+	for _, r := range records {
+		if _, known := l.keys[r.Key]; !known && r.Key != "" {
+			l.keys[r.Key] = r.Seq
+		}
+	}
 }
 
 func ready(ctx context.Context, id string, last uint64, records []Record) error {
@@ -118,6 +131,37 @@ func (m *Memory) Head(ctx context.Context, id string) (seq, version uint64, err 
 	}
 	last := records[len(records)-1]
 	return last.Seq, last.Version, nil
+}
+
+// Find implements Store.
+func (m *Memory) Find(ctx context.Context, id, key string) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if log := m.logs[id]; log != nil && log.keys[key] > 0 {
+		return log.keys[key], nil
+	}
+	return 0, &Error{Instance: id, Err: ErrNotFound}
+}
+
+// Instances implements Store.
+func (m *Memory) Instances(ctx context.Context) iter.Seq2[string, error] {
+	m.mu.RLock()
+	ids := slices.Sorted(maps.Keys(m.logs))
+	m.mu.RUnlock()
+	return func(yield func(string, error) bool) {
+		for _, id := range ids {
+			if err := ctx.Err(); err != nil {
+				yield("", err)
+				return
+			}
+			if !yield(id, nil) {
+				return
+			}
+		}
+	}
 }
 
 // PutSnapshot implements Store.

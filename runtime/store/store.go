@@ -3,8 +3,9 @@
 // records after it.
 //
 // Store is the interface, Memory the implementation that lives and dies with its
-// process, package storetest the behaviour every implementation must show. A
-// store moves bytes; it never reads what is in them. The bytes of a log are as
+// process, package sqlite the one that keeps a file, package storetest the
+// behaviour every implementation must show. A store moves bytes; it never reads
+// what is in them. The bytes of a log are as
 // sensitive as the state itself.
 package store
 
@@ -19,6 +20,7 @@ import (
 type Record struct {
 	Seq     uint64 // position in the log: 1, 2, 3, ...
 	Version uint64 // commits of the instance up to and including this record
+	Key     string // what Find finds the record by; "" for nothing
 	Line    []byte // what an auditor may read: one line of the trace, without line break
 	Sealed  []byte // what the trace leaves out: the full patch, or the initial state
 }
@@ -60,6 +62,15 @@ type Store interface {
 	// Head returns the numbers of the last record: its Seq and Version.
 	// ErrNotFound if there is no such instance.
 	Head(ctx context.Context, id string) (seq, version uint64, err error)
+
+	// Find returns the Seq of the first record with the given Key, which is not
+	// empty. ErrNotFound if there is none, or no such instance. It costs what looking
+	// up costs, not what the log holds.
+	Find(ctx context.Context, id, key string) (seq uint64, err error)
+
+	// Instances iterates over the ids of all instances, in the order of their bytes.
+	// An error is the last thing it yields.
+	Instances(ctx context.Context) iter.Seq2[string, error]
 
 	// PutSnapshot keeps s beside the log. Snapshots are a cache of it: a store may
 	// drop any of them except the newest. ErrNotFound if there is no such instance.

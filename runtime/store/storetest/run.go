@@ -29,6 +29,8 @@ func Run(t *testing.T, open func() store.Store) {
 		"reading begins where it is told to":                 readFrom,
 		"a reader sees the log as it was when it began":      readWhileAppending,
 		"bytes that were read may be changed":                readCopies,
+		"a key finds the first record that carries it":       findKey,
+		"all instances are listed in order":                  lists,
 		"instances are apart":                                apart,
 		"the newest snapshot not above a version is found":   snapshots,
 		"a snapshot may be put again":                        snapshotAgain,
@@ -223,6 +225,58 @@ func readCopies(t *testing.T, s store.Store) {
 	got := readAll(t, s, "a", 1)[0]
 	got.Line[0], got.Sealed[0] = 'X', 'X'
 	require.Equal(t, []store.Record{rec(1, 0)}, readAll(t, s, "a", 1))
+}
+
+func findKey(t *testing.T, s store.Store) {
+	keyed := func(seq uint64, key string) store.Record {
+		r := rec(seq, 0)
+		r.Key = key
+		return r
+	}
+	require.NoError(t, s.Create(ctx, "a", keyed(1, "k"), keyed(2, "l")))
+	require.NoError(t, s.Append(ctx, "a", 2, keyed(3, ""), keyed(4, "l"), keyed(5, "m")))
+	require.NoError(t, s.Create(ctx, "b", rec(1, 0)))
+	for key, want := range map[string]uint64{"k": 1, "l": 2, "m": 5} {
+		seq, err := s.Find(ctx, "a", key)
+		require.NoError(t, err)
+		require.Equal(t, want, seq, key)
+	}
+	for _, where := range [][2]string{{"a", "K"}, {"b", "k"}, {"c", "k"}} {
+		_, err := s.Find(ctx, where[0], where[1])
+		require.ErrorIs(t, err, store.ErrNotFound, where)
+	}
+	require.Equal(t, keyed(4, "l"), readAll(t, s, "a", 4)[0])
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := s.Find(over, "a", "k")
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func lists(t *testing.T, s store.Store) {
+	require.Empty(t, instances(t, s))
+	for _, id := range []string{"b", "a", "ä", "B", "a/b"} {
+		require.NoError(t, s.Create(ctx, id, rec(1, 0)))
+	}
+	require.Equal(t, []string{"B", "a", "a/b", "b", "ä"}, instances(t, s))
+	for id, err := range s.Instances(ctx) {
+		require.NoError(t, err)
+		require.Equal(t, "B", id)
+		break
+	}
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, err := range s.Instances(over) {
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+func instances(t *testing.T, s store.Store) (all []string) {
+	t.Helper()
+	for id, err := range s.Instances(ctx) {
+		require.NoError(t, err)
+		all = append(all, id)
+	}
+	return all
 }
 
 func apart(t *testing.T, s store.Store) {
