@@ -95,9 +95,9 @@ func TestTheViewAfterIsThePatchedViewBefore(t *testing.T) {
 
 func TestWhatIsNotGrantedStaysAsItIs(t *testing.T) {
 	t.Parallel()
-	seen, total := 0, 0
-	m := newMaker(2)
-	defer func() { t.Log(seen, total) }()
+	const seed = 2
+	seen := 0
+	m := newMaker(seed)
 	for seen < rounds(100_000) {
 		w := m.untypedWorld(t, m.chance(50))
 		for range 12 {
@@ -106,15 +106,65 @@ func TestWhatIsNotGrantedStaysAsItIs(t *testing.T) {
 			for range ops.tries() {
 				patch := ops.patch()
 				out := w.verify(n, patch)
-				if total++; out.Verdict.Verdict == verify.Reject {
+				if out.Verdict.Verdict == verify.Reject {
 					continue
 				}
 				seen++
 				if word, ok := sameOutside(nil, n, out.After.State, w.write); !ok {
 					w.counterexample("changed at "+word.Pointer(), patch, n, out.After.State)
-					t.Fatal(w.found)
+					t.Fatalf("seed %d: %s", seed, w.found)
 				}
 			}
+		}
+	}
+}
+
+func TestAFailingLastOperationTakesBackAllOthers(t *testing.T) {
+	t.Parallel()
+	const seed = 8
+	seen := 0
+	m := newMaker(seed)
+	for seen < rounds(20_000) {
+		w := m.untypedWorld(t, true)
+		for range 12 {
+			n := m.state()
+			ops := w.operations(5, n, n)
+			for range ops.tries() {
+				patch := ops.patch()
+				if w.verify(n, patch).Verdict.Verdict != verify.Commit {
+					continue
+				}
+				seen++
+				last := m.pick(`{"op":"test","path":"","value":"elsewhere"}`, `{"op":"remove","path":"/nowhere"}`, `{"op":"replace","path":"/a/b/c/d","value":1}`)
+				longer := append(append(patch[:len(patch)-1:len(patch)-1], ','), last+"]"...)
+				out := w.verify(n, longer)
+				if out.Verdict.Verdict != verify.Reject {
+					w.counterexample("accepted", longer, n)
+					t.Fatalf("seed %d: %s", seed, w.found)
+				}
+				w.requireUntouched(out, n)
+			}
+		}
+	}
+}
+
+func TestAVerdictDependsOnContractStateAndProposalAlone(t *testing.T) {
+	t.Parallel()
+	m := newMaker(9)
+	for range rounds(400) {
+		w := m.gated(t)
+		c, err := ir.Decode(ir.Encode(w.p.Contract()))
+		require.NoError(t, err)
+		again := m.world(t, c, nil)
+		for range 10 {
+			n := m.state()
+			copied, err := tree.Parse([]byte(n.String()), tree.DefaultLimits)
+			require.NoError(t, err)
+			patch := w.operations(20, n, n).patch()
+			a, b := w.verify(n, patch), again.verify(copied, patch)
+			require.Equal(t, encoded(a.Verdict), encoded(b.Verdict))
+			require.Equal(t, encoded(a.Actor()), encoded(b.Actor()))
+			require.Equal(t, a.After.State.String(), b.After.State.String())
 		}
 	}
 }

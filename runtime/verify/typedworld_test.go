@@ -231,7 +231,7 @@ func typedPairs(t *testing.T, seed int64, enough int, draw func(m maker) *world,
 		if stock == nil {
 			stock = m.stock(w, 300)
 		}
-		for range 60 {
+		for range 20 {
 			a, other := stock[m.Intn(len(stock))], stock[m.Intn(len(stock))]
 			b := blend(a, other, w.read)
 			viewA, boundA := w.view(a)

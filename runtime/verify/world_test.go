@@ -122,13 +122,6 @@ func lifted(w region.Word) region.Word {
 	return w
 }
 
-// reply is what the actor gets, as JSON.
-func reply(t testing.TB, out *verify.Outcome) string {
-	b, err := json.Marshal(out.Actor())
-	require.NoError(t, err)
-	return string(b)
-}
-
 // counterexample keeps what it takes to see a law broken: stage, patch, states.
 func (w *world) counterexample(what string, patch []byte, states ...*tree.Node) {
 	s := w.stage
