@@ -88,18 +88,7 @@ func (e *execution) valueFor(op *tree.Op, at place) *tree.Node {
 
 // apply runs one operation; value takes the place of what it says or copies.
 func (e *execution) apply(op *tree.Op, value *tree.Node) {
-	limits := e.v.p.limits.State
-	next, effect, problem := e.after, tree.Effect{}, (*tree.Problem)(nil)
-	switch {
-	case op.Kind.HasFrom() && value != nil && !op.MovesIntoItself():
-		next, effect, problem = e.applyShaped(op, value)
-	case value != op.Value && !op.Kind.HasFrom():
-		shaped := *op
-		shaped.Value = value
-		next, effect, problem = limits.Apply(e.after, shaped)
-	default:
-		next, effect, problem = limits.Apply(e.after, *op)
-	}
+	next, effect, problem := e.applied(op, value)
 	if problem != nil {
 		e.report(e.explain(op, say.problem(problem)))
 		return
@@ -109,6 +98,20 @@ func (e *execution) apply(op *tree.Op, value *tree.Node) {
 	}
 	e.after = next
 	e.effects = append(e.effects, effect)
+}
+
+func (e *execution) applied(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
+	limits := e.v.p.limits.State
+	switch {
+	case op.Kind.HasFrom() && value != nil && !op.MovesIntoItself():
+		return e.applyShaped(op, value)
+	case value != op.Value && !op.Kind.HasFrom():
+		shaped := *op
+		shaped.Value = value
+		return limits.Apply(e.after, shaped)
+	default:
+		return limits.Apply(e.after, *op)
+	}
 }
 
 // heldAlready notices an addition to a set that holds an equal element, which

@@ -16,7 +16,7 @@ import (
 // checking everything.
 
 func TestAcceptedCommitsLeaveStatesInWhichEverythingHolds(t *testing.T) {
-	patches := 20_000
+	patches := 10_000
 	if testing.Short() || raceDetector {
 		patches = 1_000
 	}
@@ -46,7 +46,7 @@ func TestAcceptedCommitsLeaveStatesInWhichEverythingHolds(t *testing.T) {
 }
 
 func TestWhatIsRefusedByTypesOrRulesWouldNotHold(t *testing.T) {
-	patches := 20_000
+	patches := 10_000
 	if testing.Short() || raceDetector {
 		patches = 1_000
 	}
