@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/check"
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/lang/source"
@@ -11,13 +12,13 @@ import (
 
 // decideClaims answers every claim; one that is false, or could not be decided,
 // is an error at the place where it was written.
-func (out *Output) decideClaims(at []source.Span, replay footprint.Replayer) {
+func (out *Output) decideClaims(checked check.Result, replay footprint.Replayer) {
 	m := footprint.New(out.Lowered)
 	for i, claim := range out.Lowered.Claims {
 		result := m.Decide(claim, replay)
 		out.Results = append(out.Results, result)
 		if d, ok := claimDiagnostic(claim, result); ok {
-			d.Span = at[i]
+			d.Span, d.Related = checked.Claims[i], related(result, checked.Places)
 			out.Diagnostics = append(out.Diagnostics, d)
 		}
 	}
@@ -29,10 +30,10 @@ func claimDiagnostic(claim ir.Claim, result footprint.Result) (source.Diagnostic
 	switch r := result.(type) {
 	case footprint.Unknown:
 		d.Code = "claim_unknown"
-		d.Message = "this claim is not proved: " + r.Why
-		d.Help = "an unproved claim counts as false"
+		d.Message = "unknown: " + r.Why
+		d.Help = "what is not proved counts as false"
 		if r.Pair != nil && len(r.Pair.Conflicts) > 0 {
-			d.Help = footprint.Explain(*r.Pair)
+			d.Help += "; " + footprint.Explain(*r.Pair)
 		}
 	case footprint.Refuted:
 		d.Message, d.Help = refutation(claim, r)
@@ -45,7 +46,7 @@ func claimDiagnostic(claim ir.Claim, result footprint.Result) (source.Diagnostic
 func refutation(claim ir.Claim, r footprint.Refuted) (message, help string) {
 	switch {
 	case r.Parting != nil:
-		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), footprint.Explain(*r.Pair)
+		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), footprint.Explain(r.Pair.LedBy(*r.Conflict))
 	case r.Place != nil && claim.Kind == ir.WithinClaim:
 		return fmt.Sprintf("%s has `%s` of %s, which %s has not", r.Place.Stage, r.Place.Clause, r.Place.Path.Pointer(), claim.Stages[1]), "narrow the clause, or drop the claim"
 	case r.Place != nil:

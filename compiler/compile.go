@@ -52,7 +52,7 @@ func Compile(in Input) Output {
 		out.Lowered = nil
 	}
 	if out.Lowered != nil {
-		out.decideClaims(checked.Claims, in.Replay)
+		out.decideClaims(checked, in.Replay)
 	}
 	if !source.HasErrors(out.Diagnostics) {
 		out.Contract = out.Lowered

@@ -66,7 +66,7 @@ func compileFile(file, root string) (compiler.Output, error) {
 		return compiler.Output{}, err
 	}
 	defer at.close()
-	return compiler.Compile(compiler.Input{FS: at.fs(), Path: at.path, Show: at.show}), nil
+	return compiler.Compile(compiler.Input{FS: at.fs(), Path: at.path, Show: at.show, Replay: at.replayer()}), nil
 }
 
 // broken explains why bytes are no good compiled contract.

@@ -33,6 +33,7 @@ type Unit struct {
 type Result struct {
 	Contract    *ir.Contract
 	Claims      []source.Span
+	Places      Places
 	Diagnostics []source.Diagnostic
 }
 
@@ -58,7 +59,7 @@ func Contract(u *Unit) Result {
 	if source.HasErrors(c.diagnostics) {
 		return Result{Diagnostics: c.diagnostics}
 	}
-	return Result{Contract: &c.out, Claims: c.claimSpans, Diagnostics: c.diagnostics}
+	return Result{Contract: &c.out, Claims: c.claimSpans, Places: c.places(), Diagnostics: c.diagnostics}
 }
 
 // Library checks a library on its own: what does not depend on a state.

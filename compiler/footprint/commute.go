@@ -41,6 +41,7 @@ type Conflict struct {
 	Path region.Word // a place where the two meet; parameters carry their owner
 	When region.Term // the parameter values for which they meet
 	Soft bool        // it may be none: the search ran out of budget
+	List region.Word // the list whose elements Path tells apart by position; nil if there is none
 
 	Gate  *Gate             // of a gate conflict: A touches it at Path,
 	Other region.Word       // and B here,
@@ -88,29 +89,35 @@ func (m *Model) meet(kind ConflictKind, x, y Effect, part region.Region, mode re
 	var out []Conflict
 	c := m.conditions(part, y.Write, mode)
 	for _, t := range c.Any {
-		out = append(out, Conflict{Kind: kind, A: x.Owner, B: y.Owner, Path: t.Witness, When: t, Soft: c.Inexact})
+		out = append(out, Conflict{Kind: kind, A: x.Owner, B: y.Owner, Path: t.Witness, When: t, Soft: c.Inexact, List: m.listOn(t.Witness)})
 	}
 	return out
+}
+
+// listOn is the first list that a path steps into by position.
+func (m *Model) listOn(w region.Word) region.Word {
+	at := m.Shape.Root()
+	for i, l := range w {
+		if l.Kind == region.IndexLetter && m.Shape.Only(at, ir.ListType) {
+			return w[:i]
+		}
+		at = m.Shape.Letter(at, l)
+	}
+	return nil
 }
 
 // conditions tells for which parameters a part meets the interior of w. The state
 // type is asked only where the patterns alone do not keep them apart: it makes
 // the search slower.
 func (m *Model) conditions(part, w region.Region, mode region.Mode) region.Condition {
-	return m.conditionsWith(part, w, mode, region.ConditionOptions{})
-}
-
-func (m *Model) conditionsWith(part, w region.Region, mode region.Mode, o region.ConditionOptions) region.Condition {
 	if len(part) == 0 || len(w) == 0 {
 		return region.Condition{}
 	}
-	o.VerdictOnly = true
-	quick := region.Conditions(part, w, mode, region.Interior, o)
+	quick := region.Conditions(part, w, mode, region.Interior, region.ConditionOptions{Options: region.Options{VerdictOnly: true}})
 	if quick.Never() {
 		return quick
 	}
-	o.VerdictOnly, o.Shape = false, m.Shape
-	return region.Conditions(part, w, mode, region.Interior, o)
+	return region.Conditions(part, w, mode, region.Interior, region.ConditionOptions{Options: region.Options{Shape: m.Shape}})
 }
 
 // sharedGates reports the gates of the state that both touch. A gate for every
@@ -119,15 +126,16 @@ func (m *Model) conditionsWith(part, w region.Region, mode region.Mode, o region
 // conjunction.
 func (m *Model) sharedGates(a, b Effect) []Conflict {
 	var out []Conflict
-	for _, g := range m.gates() {
-		ca := m.touches(g, a.Write)
+	for i := range m.gates() {
+		g := &m.stateGates[i]
+		ca := m.touches(i, a)
 		if ca.Never() {
 			continue
 		}
-		cb := m.touches(g, b.Write)
+		cb := m.touches(i, b)
 		for _, t := range conjunction(ca, cb) {
 			out = append(out, Conflict{
-				Kind: GateConflict, A: a.Owner, B: b.Owner, Gate: &g, Path: t.Witness, Other: t.other,
+				Kind: GateConflict, A: a.Owner, B: b.Owner, Gate: g, Path: t.Witness, Other: t.other,
 				When: t.Term, Keys: t.keys, Soft: ca.Inexact || cb.Inexact,
 			})
 		}
@@ -135,19 +143,41 @@ func (m *Model) sharedGates(a, b Effect) []Conflict {
 	return out
 }
 
-// touches says which members of a gate's family w meets. A family's key stands for
-// every key, those that patterns name too; a parameter never takes one of them.
-func (m *Model) touches(g Gate, w region.Region) region.Condition {
-	reads := region.Region{{Include: g.Family()}}
-	c := m.conditionsWith(reads, w, region.Plain, region.ConditionOptions{OpenLiterals: len(familyKeys(reads)) > 0})
-	c.Any = slices.DeleteFunc(c.Any, func(t region.Term) bool { return slices.ContainsFunc(t.All, takesReserved) })
+// touches says for which parameters and family's keys an effect touches a gate. It
+// is computed once for an effect, however many others that is compared with.
+func (m *Model) touches(gate int, e Effect) region.Condition {
+	c, known := e.gates[gate]
+	if !known {
+		c = m.touch(m.stateGates[gate], e.Write)
+		e.gates[gate] = c
+	}
 	return c
 }
 
-func takesReserved(e region.Equality) bool { return e.Literal && !e.Not && !isFamily(e.Left) }
+// touch says which members of a gate's family w meets. A family's key stands for
+// every key, those that patterns name too, whereas a parameter never takes one of
+// them. Weighing keys that are named takes long, so it is only done where there are.
+func (m *Model) touch(g Gate, w region.Region) region.Condition {
+	reads := region.Region{{Include: g.Family()}}
+	quick := region.Conditions(reads, w, region.Plain, region.Interior, region.ConditionOptions{
+		Options: region.Options{VerdictOnly: true}, OpenLiterals: true})
+	if !slices.ContainsFunc(quick.Any, namesMember) {
+		return m.conditions(reads, w, region.Plain)
+	}
+	c := region.Conditions(reads, w, region.Plain, region.Interior, region.ConditionOptions{
+		Options: region.Options{Shape: m.Shape}, OpenLiterals: true})
+	c.Any = slices.DeleteFunc(c.Any, takesReserved)
+	return c
+}
 
-func familyKeys(r region.Region) []string {
-	return slices.DeleteFunc(r.Params(), func(p string) bool { return !isFamily(p) })
+// namesMember reports whether a term is about a key of a family that is named.
+func namesMember(t region.Term) bool {
+	return slices.ContainsFunc(t.All, func(e region.Equality) bool { return e.Literal && isFamily(e.Left) })
+}
+
+// takesReserved reports whether a term needs a parameter to be a key that is named.
+func takesReserved(t region.Term) bool {
+	return slices.ContainsFunc(t.All, func(e region.Equality) bool { return e.Literal && !e.Not && !isFamily(e.Left) })
 }
 
 // gates is StateGates, computed once.

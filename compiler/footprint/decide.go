@@ -103,25 +103,29 @@ func equates(all []region.Equality, a, b string) bool {
 
 // refute looks for a run that shows one of a pair's conflicts.
 func (m *Model) refute(p Pair, replay Replayer) Result {
-	first := p.Conflicts[0]
-	if first.Kind == PhaseConflict {
-		s := p.A
-		if first.A == OwnerB {
-			s = p.B
-		}
-		return Unknown{Why: fmt.Sprintf("stage %s moves the phase, so it commutes with nothing in it", s.Name), Pair: &p}
-	}
+	unknown := Unknown{Why: p.undecided(), Path: p.Conflicts[0].Path, Pair: &p}
 	if replay == nil {
-		return Unknown{Why: "the overlap was not replayed", Path: first.Path, Pair: &p}
+		unknown.Why = "the overlap was not replayed"
+		return unknown
 	}
 	for _, c := range p.Conflicts {
 		parting, err := replay(m.Contract, p, c)
 		if err != nil {
-			return Unknown{Why: err.Error(), Path: c.Path, Pair: &p}
+			unknown.Why = err.Error()
+			return unknown
 		}
 		if parting != nil {
-			return Refuted{Parting: parting, Pair: &p}
+			return Refuted{Parting: parting, Pair: &p, Conflict: &c}
 		}
 	}
-	return Unknown{Why: "overlap at " + first.Path.Pointer() + ", no valid example found", Path: first.Path, Pair: &p}
+	return unknown
+}
+
+// undecided says what stands where no run shows a conflict.
+func (p Pair) undecided() string {
+	first := p.Conflicts[0]
+	if first.Kind == PhaseConflict {
+		return fmt.Sprintf("%s moves the phase, no valid example found", p.Name(first.A))
+	}
+	return fmt.Sprintf("overlap at %s, no valid example found", PathText(first.Path))
 }

@@ -2,8 +2,10 @@ package footprint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
@@ -12,28 +14,30 @@ import (
 func Explain(p Pair) string {
 	var lines []string
 	for _, c := range p.Conflicts {
-		if line := p.sentence(c); len(lines) < maxReasons && !contains(lines, line) {
+		if line := p.sentence(c); len(lines) < maxReasons && !p.goesWithoutSaying(c) && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, "; ")
 }
 
+// goesWithoutSaying reports whether a conflict only repeats another one: what a
+// stage sees it may test, and two instances of one stage are alike.
+func (p Pair) goesWithoutSaying(c Conflict) bool {
+	if p.A.Name == p.B.Name && c.A == OwnerB {
+		return true
+	}
+	return c.Kind == SourceConflict && slices.ContainsFunc(p.Conflicts, func(d Conflict) bool {
+		return d.Kind == ViewConflict && d.A == c.A && PathText(d.Path) == PathText(c.Path)
+	})
+}
+
 // maxReasons bounds what is listed for one pair; the rest says the same again.
 const maxReasons = 4
 
-func contains(lines []string, line string) bool {
-	for _, l := range lines {
-		if l == line {
-			return true
-		}
-	}
-	return false
-}
-
 // sentence is one conflict with its cure.
 func (p Pair) sentence(c Conflict) string {
-	a, b, path := p.name(c.A), p.name(c.B), PathText(c.Path)
+	a, b, path := p.Name(c.A), p.Name(c.B), PathText(c.Path)
 	when := ""
 	if len(c.When.All) > 0 {
 		when = " when " + p.Condition(c.When)
@@ -42,19 +46,63 @@ func (p Pair) sentence(c Conflict) string {
 	case PhaseConflict:
 		return fmt.Sprintf("%s moves the phase (`next`): it commutes with nothing in it", a)
 	case WriteConflict:
-		return fmt.Sprintf("both write %s%s: narrow one `write`, or let a parameter tell them apart", path, when)
+		return fmt.Sprintf("both write %s%s: %s", path, when, p.apart(c))
 	case SourceConflict:
-		return fmt.Sprintf("%s may test or take from %s, which %s writes%s: narrow one of the two", a, path, b, when)
+		return fmt.Sprintf("%s may test or take from %s, which %s writes%s: %s", a, path, b, when, p.apart(c))
 	case LocalConflict:
-		return fmt.Sprintf("a rule or parameter of %s depends on %s, which %s writes%s", a, path, b, when)
+		return fmt.Sprintf("a rule or parameter of %s depends on %s, which %s writes%s: %s", a, path, b, when, p.apart(c))
 	case GateConflict:
-		return fmt.Sprintf("both touch %s%s: what one leaves room for, the other may use up", GateName(c.Gate.Gate), when)
+		return fmt.Sprintf("both touch %s%s: what one leaves room for, the other may use up, unless one of them writes nothing that it reads", GateName(c.Gate.Gate), when)
 	}
-	return fmt.Sprintf("%s sees %s, which %s writes%s: narrow the `read` of %s", a, path, b, when, a)
+	return fmt.Sprintf("%s sees %s, which %s writes%s: %s", a, path, b, when, p.apart(c))
 }
 
-// name is the stage of an owner, told apart where both are one.
-func (p Pair) name(owner string) string {
+// apart says what would keep two stages apart.
+func (p Pair) apart(c Conflict) string {
+	if shared := sharedParam(c.When); shared != "" {
+		return "claim it `when " + shared + " differs`"
+	}
+	if c.List != nil {
+		return fmt.Sprintf("make the list at %s a `list of T by FIELD`, so that its elements have names", PathText(c.List))
+	}
+	path := PathText(c.Path)
+	switch c.Kind {
+	case WriteConflict:
+		return "take " + path + " out of one `write` with `except`, or let a parameter tell them apart"
+	case LocalConflict:
+		return "take " + path + " out of the `write` of " + p.Name(c.B) + ", or drop what depends on it"
+	}
+	return "take " + path + " out of the `read` of " + p.Name(c.A) + " or the `write` of " + p.Name(c.B) + " with `except`"
+}
+
+// sharedParam is the parameter of both sides that a conflict needs to be equal.
+func sharedParam(t region.Term) string {
+	for _, e := range t.All {
+		lo, lp, _ := strings.Cut(e.Left, ".")
+		ro, rp, _ := strings.Cut(e.Right, ".")
+		if lp == rp && lo != ro && !e.Not && !e.Literal {
+			return lp
+		}
+	}
+	return ""
+}
+
+// Stage is the stage of an owner.
+func (p Pair) Stage(owner string) *ir.Stage {
+	if owner == OwnerB {
+		return p.B
+	}
+	return p.A
+}
+
+// LedBy is the pair with one of its conflicts first.
+func (p Pair) LedBy(c Conflict) Pair {
+	p.Conflicts = append([]Conflict{c}, p.Conflicts...)
+	return p
+}
+
+// Name is the stage of an owner in words, told apart where both are one.
+func (p Pair) Name(owner string) string {
 	s, other := p.A, p.B
 	if owner == OwnerB {
 		s, other = p.B, p.A
@@ -81,13 +129,13 @@ func (p Pair) Condition(t region.Term) string {
 		}
 		switch {
 		case e.Literal || !owned:
-			parts = append(parts, fmt.Sprintf("%s of %s %s %q", lp, p.name(lo), verb, e.Right))
+			parts = append(parts, fmt.Sprintf("%s of %s %s %q", lp, p.Name(lo), verb, e.Right))
 		case lp == rp && lo != ro && !e.Not:
 			parts = append(parts, lp+" is equal")
 		case lp == rp && lo != ro:
 			parts = append(parts, lp+" differs")
 		default:
-			parts = append(parts, fmt.Sprintf("%s of %s %s %s of %s", lp, p.name(lo), verb, rp, p.name(ro)))
+			parts = append(parts, fmt.Sprintf("%s of %s %s %s of %s", lp, p.Name(lo), verb, rp, p.Name(ro)))
 		}
 	}
 	return strings.Join(parts, " and ")

@@ -22,14 +22,16 @@ type Refuted struct {
 	Place   *Place   // of within and no stage: authority where there should be none
 	Chain   []Hop    // of no flow: from the origin to the goal
 	Route   []string // of before: phases from the initial one to the goal, past the other
-	Pair    *Pair    // of a commutation: the two stages with all their conflicts
+
+	Pair     *Pair     // of a commutation: the two stages with all their conflicts
+	Conflict *Conflict // of a commutation: the one that the run shows
 }
 
 // Unknown says why there is no answer.
 type Unknown struct {
 	Why  string
 	Path region.Word // where the stages overlap, if they do
-	Pair *Pair
+	Pair *Pair       // of a commutation; its first conflict is what was not decided
 }
 
 func (Proved) result()  {}

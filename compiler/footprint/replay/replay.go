@@ -21,10 +21,13 @@ type Options struct {
 	Budget int           // trials run for one conflict; 0 means DefaultBudget
 	Limits verify.Limits // of every verification; the zero value means verify.DefaultLimits
 
-	// Fixtures are state files that are likely to be valid, for contracts whose rules
-	// a made-up state does not satisfy.
-	Fixtures []string
+	// Fixtures gives state files that are likely to be valid, for contracts whose rules
+	// a made-up state does not satisfy. It is called when the first conflict is looked
+	// at; what does not fit the contract is left out, and so is all beyond maxFixtures.
+	Fixtures func() []string
 }
+
+const maxFixtures = 8
 
 // DefaultBudget is how many trials are run for one conflict.
 const DefaultBudget = 4000
@@ -65,13 +68,26 @@ func newStand(c *ir.Contract, o Options) (*stand, error) {
 	if err != nil {
 		return nil, err
 	}
-	search, err := witness.New(c, o.Fixtures)
-	if err != nil {
+	s := &stand{contract: c, program: program, budget: o.Budget}
+	if s.search, err = witness.New(c, s.fitting(o.Fixtures)); err != nil {
 		return nil, err
 	}
-	s := &stand{contract: c, program: program, search: search, budget: o.Budget}
-	search.Broken = s.broken
+	s.search.Broken = s.broken
 	return s, nil
+}
+
+// fitting keeps the fixtures that are states of the contract.
+func (s *stand) fitting(fixtures func() []string) []string {
+	if fixtures == nil {
+		return nil
+	}
+	var out []string
+	for _, f := range fixtures() {
+		if _, err := s.program.Import([]byte(f)); err == nil && len(out) < maxFixtures {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // broken names the invariants that do not hold in a state file.
@@ -90,17 +106,26 @@ func (s *stand) broken(state, phase string) (invariants []string, fits bool) {
 	return invariants, true
 }
 
-// part runs trials until one parts.
+// part runs trials until one parts. That two writes collide is best shown by two
+// states: that they are seen as well is what it settles for.
 func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.Parting {
 	r := newRuns(s.program)
+	var found *footprint.Parting
 	left := s.budget
 	for t := range s.search.Trials(p, conflict) {
-		if parting := r.compare(t); parting != nil {
+		parting := r.compare(t)
+		if parting != nil && (conflict.Kind == footprint.ViewConflict || parting.Differ != "view") {
 			return parting
 		}
-		if left--; left == 0 {
-			return nil
+		if found == nil && parting != nil {
+			found, left = parting, min(left, settleAfter)
+		}
+		if left--; left <= 0 {
+			break
 		}
 	}
-	return nil
+	return found
 }
+
+// settleAfter is how many more trials may be run for a better one.
+const settleAfter = 200

@@ -97,15 +97,19 @@ func (r *runs) run(x verify.Snapshot, p footprint.Proposal) step {
 	case err != nil:
 		out.why = err.Error()
 	case o.Verdict.Verdict == verify.Reject:
-		v := o.Verdict.Violations[0]
-		out.why = fmt.Sprintf("%s, %s", v.Gate, v.Code)
-		if v.Rule != "" {
-			out.why += ", " + v.Rule
-		}
+		out.why = reason(o.Verdict.Violations[0])
 	default:
 		out.accepted, out.after = true, o.After
 	}
 	return out
+}
+
+// reason is a violation in few words: the rule that failed, or gate and code.
+func reason(v verify.Violation) string {
+	if v.Gate == verify.GateInvariant && v.Rule != "" {
+		return v.Rule
+	}
+	return fmt.Sprintf("%s, %s", v.Gate, v.Code)
 }
 
 // names are the two stages as messages name them.

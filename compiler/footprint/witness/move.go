@@ -15,20 +15,27 @@ type move func(state any) (patch string, ok bool)
 
 func nothing(any) (string, bool) { return "[]", true }
 
-// writes lists operations of a side at w and, if it may, around w.
+// writes lists operations of a side at w and, if it may, around w; what would
+// stand below a key that is yet to be created is written with it.
 func (s *scene) writes(d side, w region.Word) []move {
 	may := s.cursor(d, region.Union(d.stage.Write, d.stage.Blind))
 	var out []move
 	for n := len(w); n >= 0; n-- {
-		u := w[:n]
-		if !may.Walk(s.asPath(d, u)).Interior() || slices.ContainsFunc(u, func(l region.Letter) bool {
-			return l.Kind == region.FreshLetter && l.Name != d.owner
-		}) {
-			continue
+		if u := w[:n]; may.Walk(s.asPath(d, u)).Interior() && s.reaches(d, u) {
+			out = append(out, s.changes(u, w[n:])...)
 		}
-		out = append(out, s.changes(u, w[n:])...)
 	}
 	return out
+}
+
+// reaches reports whether a patch of a side can address w: its parent is there,
+// and it is no entry that the other side appends.
+func (s *scene) reaches(d side, w region.Word) bool {
+	if len(w) == 0 {
+		return true
+	}
+	_, there := get(s.state, w[:len(w)-1])
+	return there && (w[len(w)-1].Kind != region.FreshLetter || w[len(w)-1].Name == d.owner)
 }
 
 // cursor is the start of a side's region with the scene's keys bound.
@@ -62,13 +69,10 @@ func (s *scene) changes(u, below region.Word) []move {
 	var out []move
 	for _, v := range s.proposed(u, below) {
 		out = append(out, func(state any) (string, bool) {
-			kind := "add"
-			if now, there := get(state, u); there && equal(now, v) {
-				return "", false
-			} else if there {
-				kind = "replace"
+			if _, there := get(state, u); there {
+				return operation("replace", path, v), true
 			}
-			return operation(kind, path, v), true
+			return operation("add", path, v), true
 		})
 	}
 	if len(u) > 0 {

@@ -78,8 +78,31 @@ func (s *scene) growPlaces() {
 		}
 	}
 	for _, d := range sidesOf(s.pair) {
+		s.supply(d, s.concrete(s.conflict.Path))
+		s.supply(d, s.concrete(s.conflict.Other))
 		for _, p := range d.stage.Produce {
 			s.growBelow(s.place(d.owned(p)))
+		}
+	}
+}
+
+// supply makes the containers hold something that references in values for w, or
+// for what a side may write around it, point to.
+func (s *scene) supply(d side, w region.Word) {
+	may := s.cursor(d, region.Union(d.stage.Write, d.stage.Blind))
+	for n := range len(w) + 1 {
+		if !may.Walk(s.asPath(d, w[:n])).Interior() {
+			continue
+		}
+		for _, id := range s.shape.Below(s.at(w[:n])) {
+			t := s.contract.Type(id)
+			if t.Kind != ir.RefType {
+				continue
+			}
+			target := s.word(*t.Target, nil)
+			if at, _ := get(s.state, target); len(keysOf(at)) == 0 {
+				s.demand(longer(target, region.Key(s.newKey(target, s.taken()))))
+			}
 		}
 	}
 }
