@@ -26,6 +26,8 @@ type verbs struct {
 	Check      checkVerb      `cmd:"" help:"Report what is wrong with contracts."`
 	Build      buildVerb      `cmd:"" help:"Write the compiled contract that programs embed."`
 	Explain    explainVerb    `cmd:"" help:"Say in words what each stage may see, change and take."`
+	Prove      proveVerb      `cmd:"" help:"Answer every claim, with certificates that others can check."`
+	Plan       planVerb       `cmd:"" help:"Say which stages may run side by side, and in which order."`
 	View       viewVerb       `cmd:"" help:"Show what a stage sees of a state."`
 	Verify     verifyVerb     `cmd:"" help:"Judge a proposal; nothing is written."`
 	Apply      applyVerb      `cmd:"" help:"Judge a proposal and write the new state if it commits."`

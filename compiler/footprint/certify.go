@@ -11,7 +11,7 @@ import (
 func (m *Model) Certificate() []byte {
 	return certificate.Issue(m.Contract, func(a, b *ir.Stage) ([]certificate.Term, bool) {
 		var unless []certificate.Term
-		for _, t := range weakest(m.Commutation(a, b)) {
+		for _, t := range Weakest(m.Commutation(a, b)) {
 			term, ok := certifiable(t)
 			if !ok {
 				return nil, false
@@ -22,8 +22,8 @@ func (m *Model) Certificate() []byte {
 	})
 }
 
-// weakest lists the conditions of conflicts, without those that another one implies.
-func weakest(conflicts []Conflict) []region.Term {
+// Weakest lists the conditions of conflicts, without those that another one implies.
+func Weakest(conflicts []Conflict) []region.Term {
 	var out []region.Term
 	for _, c := range conflicts {
 		out = addWeakest(out, c.When)

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/compiler/footprint"
+	"github.com/patchoptic/poptic/compiler/footprint/certificate"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/plan"
+)
+
+// proof writes a proof for people.
+func (p *printer) proof(x proof) {
+	if len(x.Claims) > 0 {
+		p.heading("claims")
+	}
+	for _, a := range x.Claims {
+		p.answer(a)
+	}
+	if len(x.Delegates) > 0 {
+		p.heading("delegates")
+	}
+	for _, d := range x.Delegates {
+		p.line("  %s %s within %s", p.settled(d.Answer), d.Stage, d.Within)
+	}
+	for _, ph := range x.Phases {
+		p.relations(ph)
+	}
+}
+
+// settled is a claim's answer, padded so that claims are aligned.
+func (p *printer) settled(answer string) string {
+	padded := fmt.Sprintf("%-8s", answer)
+	if answer == "proved" {
+		return p.green(padded)
+	}
+	return p.red(padded)
+}
+
+func (p *printer) answer(a compiler.Answer) {
+	const indent = "           "
+	p.wrapped("  "+p.settled(a.Answer)+" ", indent, strings.TrimPrefix(a.Claim, "prove "))
+	if a.Message != "" {
+		p.wrapped(indent, indent, a.Message)
+	}
+	if a.Run != nil {
+		p.run(indent, *a.Run)
+	}
+	if a.Help != "" {
+		p.wrapped(indent+"help: ", indent+"      ", a.Help)
+	}
+	for _, d := range a.Discloses {
+		p.wrapped(indent, indent+"  ", fmt.Sprintf("one bit each time: stage %s is judged by %s, which reads %s", d.Stage, d.Clause, d.Path))
+	}
+}
+
+// run shows two proposals whose order matters.
+func (p *printer) run(indent string, r footprint.Parting) {
+	p.wrapped(indent+"state ", indent+"      ", r.State)
+	for _, x := range []footprint.Proposal{r.A, r.B} {
+		p.wrapped(indent+"run   ", indent+"      ", called(x)+" "+x.Patch)
+	}
+}
+
+// called writes the stage and arguments of a proposal.
+func called(x footprint.Proposal) string {
+	var args []string
+	for _, name := range slices.Sorted(maps.Keys(x.Args)) {
+		args = append(args, name+"="+x.Args[name])
+	}
+	if len(args) == 0 {
+		return x.Stage
+	}
+	return x.Stage + "(" + strings.Join(args, ", ") + ")"
+}
+
+// relations writes which stages of a phase commute.
+func (p *printer) relations(ph plan.Phase) {
+	if len(ph.Stages)+len(ph.Movers) == 0 {
+		return
+	}
+	p.heading("commutation in " + ph.Name)
+	width := 0
+	for _, r := range ph.Relations {
+		width = max(width, len(pairOf(r)))
+	}
+	for _, r := range ph.Relations {
+		rest := strings.Repeat(" ", 2+width+2)
+		p.wrapped(fmt.Sprintf("  %-*s  ", width, pairOf(r)), rest, p.relation(r))
+	}
+	if len(ph.Movers) > 0 {
+		p.wrapped("  ", "    ", listed(ph.Movers, "and")+when(len(ph.Movers) == 1, " moves")+when(len(ph.Movers) > 1, " move")+" the phase: nothing commutes with that")
+	}
+}
+
+func pairOf(r plan.Relation) string { return r.A + ", " + r.B }
+
+func (p *printer) relation(r plan.Relation) string {
+	switch r.Answer {
+	case plan.Yes:
+		return p.green("yes")
+	case plan.Unless:
+		return p.yellow("unless") + " " + strings.Join(r.Unless, ", or ")
+	}
+	return p.red("no") + ": " + r.Why[0]
+}
+
+// checked writes what a certificate shows.
+func (p *printer) checked(name string, contract *ir.Contract, data []byte, problems []certificate.Problem) {
+	if cert, err := certificate.Decode(data); err == nil && len(problems) == 0 {
+		p.line("%s %s shows of %s: %s", p.green("ok:"), name, contract.Name, certified(cert))
+		return
+	}
+	p.line("%s %s does not show everything", p.red("not certified:"), name)
+	for _, x := range problems {
+		p.wrapped("  ", "    ", x.About+": "+x.Why)
+	}
+}
