@@ -97,6 +97,9 @@ func (w *world) compare(a, b *tree.Node, patch []byte, sum *tally) (difference s
 		return ""
 	}
 	sum.accepted++
+	if word, ok := sameOutside(nil, a, outA.After.State, w.mayChange); !ok {
+		return "changed what is not granted: " + word.Pointer()
+	}
 	viewA, _ := w.view(outA.After.State)
 	viewB, _ := w.view(outB.After.State)
 	if !sameViews(viewA, viewB) {

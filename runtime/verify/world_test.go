@@ -23,7 +23,8 @@ type world struct {
 	stage               *ir.Stage
 	args                map[string]string
 	read, write, source region.Cursor
-	found               string // the last counterexample
+	mayChange           region.Cursor // what write and blind grants hold
+	found               string        // the last counterexample
 }
 
 // untyped is a contract of which nothing is typed.
@@ -58,6 +59,7 @@ func (m maker) world(t testing.TB, c *ir.Contract, args map[string]string) *worl
 	return &world{
 		maker: m, t: t, p: p, stage: s, args: args,
 		read: start(s.Read), write: start(s.Write), source: start(s.Source),
+		mayChange: start(region.Union(s.Write, s.Blind)),
 	}
 }
 
