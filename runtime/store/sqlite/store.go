@@ -1,0 +1,156 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/patchoptic/poptic/runtime/store"
+	_ "modernc.org/sqlite" // registers the driver
+)
+
+// A Store is a file of SQLite that holds the logs of instances. It is safe for
+// concurrent use. Close it when it is no longer needed.
+type Store struct {
+	name    string
+	reading *sql.DB
+	writer  *writer // nil if the store is only read
+}
+
+var _ store.Store = (*Store)(nil)
+
+// How the file is used.
+const (
+	readers     = 4        // connections that read at once
+	busyTimeout = 10_000   // milliseconds to wait for another process's transaction
+	keptJournal = 16 << 20 // bytes that FILE-wal keeps after it was longer
+)
+
+// Open opens the store in the file called name, and creates it if there is none.
+// The error names the file and tells a file of something else, or of a newer
+// version, from one that cannot be opened.
+func Open(ctx context.Context, name string) (*Store, error) {
+	writing, err := sql.Open("sqlite", source(name, "rwc"))
+	if err != nil {
+		return nil, openError(name, err)
+	}
+	writing.SetMaxOpenConns(1)
+	w, err := newWriter(ctx, writing)
+	if err != nil {
+		writing.Close()
+		return nil, openError(name, err)
+	}
+	reading, err := openReading(ctx, source(name, "rwc")+"&_query_only=1")
+	if err != nil {
+		w.close()
+		return nil, openError(name, err)
+	}
+	return &Store{name, reading, w}, nil
+}
+
+// OpenReadOnly opens an existing store to read it. The file is left as it is; its
+// folder must allow SQLite to put FILE-shm there if it is not in use. Everything
+// that would write is refused with ErrReadOnly.
+func OpenReadOnly(ctx context.Context, name string) (*Store, error) {
+	reading, err := openReading(ctx, source(name, "ro"))
+	if err != nil {
+		return nil, openError(name, err)
+	}
+	return &Store{name: name, reading: reading}, nil
+}
+
+func openReading(ctx context.Context, source string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(readers)
+	db.SetMaxIdleConns(readers)
+	if err := checkSchema(ctx, db); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// source is the driver's name for a file: a URI, so that no character of the name
+// means anything.
+func source(name, mode string) string {
+	if absolute, err := filepath.Abs(name); err == nil {
+		name = absolute
+	}
+	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_busy_timeout": {fmt.Sprint(busyTimeout)}}
+	if mode != "ro" {
+		q.Set("_journal_mode", "WAL")
+		q.Set("_synchronous", "FULL")
+		q.Add("_pragma", fmt.Sprintf("journal_size_limit(%d)", keptJournal))
+	}
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(name), RawQuery: q.Encode()}
+	return u.String()
+}
+
+// Close ends what is going on, and makes the store unusable. Requests that are
+// already waiting are still made.
+func (s *Store) Close() error {
+	var err error
+	if s.writer != nil {
+		err = s.writer.close()
+	}
+	if closeErr := s.reading.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// Check looks through the whole file for damage to its structure. The error says
+// what SQLite found; nil does not mean that the chains hold. It costs as much as
+// reading the file.
+func (s *Store) Check(ctx context.Context) error {
+	rows, err := s.reading.QueryContext(ctx, "PRAGMA integrity_check(10)")
+	if err != nil {
+		return s.fileError(err)
+	}
+	defer rows.Close()
+	var found []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return s.fileError(err)
+		}
+		if text != "ok" {
+			found = append(found, text)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return s.fileError(err)
+	}
+	if len(found) > 0 {
+		return &DamageError{s.name, strings.Join(found, "; ")}
+	}
+	return nil
+}
+
+// magic begins every file of SQLite.
+const magic = "SQLite format 3\x00"
+
+// IsFile reports whether the file called name begins as a file of SQLite does. Do
+// not call it on a file that this process has open as a Store: closing a file again
+// ends the locks that SQLite holds on it.
+func IsFile(name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return false, nil
+	}
+	return string(head) == magic, err
+}
