@@ -58,7 +58,7 @@ func (m *Model) decideCommute(pairs []Pair, differs string, replay Replayer) Res
 	var unknown *Unknown
 	for i := range pairs {
 		p := &pairs[i]
-		p.Conflicts = Assume(m.Commutation(p.A, p.B), differs)
+		p.Conflicts = Assume(m.matrixConflicts(p.A, p.B), differs)
 		if len(p.Conflicts) == 0 {
 			continue
 		}

@@ -1,7 +1,7 @@
 package footprint
 
 import (
-	"iter"
+	"slices"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
@@ -20,7 +20,8 @@ import (
 // An Index is not safe for concurrent use.
 type Index struct {
 	model   *Model
-	effects []sides
+	stages  []*ir.Stage
+	letters alphabet
 	writes  trie // by what a stage writes
 	parts   trie // by what else it touches
 	gates   trie // by what a gate reads; its numbers are gates
@@ -29,21 +30,32 @@ type Index struct {
 	touched map[int]members    // by gate, the stages that touch it
 	phases  map[string]members // by phase, its stages
 	moving  members            // the stages that move the phase
-	decided map[cell][]Conflict
+
+	effects map[owned]Effect    // as far as asked for
+	decided map[cell][]Conflict // likewise
 }
 
-// sides are the effects of a stage on either side of a pair.
-type sides struct{ a, b Effect }
+type owned struct {
+	stage int
+	owner string
+}
 
 type cell struct{ a, b int }
 
 // NewIndex makes an index of no stages. The contract's state gates and types must
 // be complete.
 func NewIndex(m *Model) *Index {
-	x := &Index{model: m, touched: map[int]members{}, phases: map[string]members{}, decided: map[cell][]Conflict{}}
+	x := &Index{
+		model: m, touched: map[int]members{}, phases: map[string]members{},
+		effects: map[owned]Effect{}, decided: map[cell][]Conflict{},
+	}
+	x.letters.numbers = map[region.Segment]symbol{}
+	for _, t := range []*trie{&x.writes, &x.parts, &x.gates} {
+		t.alphabet = &x.letters
+	}
 	for i, g := range m.gates() {
 		for _, p := range g.Family() {
-			x.gates.file(anyMember(g, p), i)
+			x.gates.file(x.letters.path(anyMember(g, p)), i)
 		}
 	}
 	return x
@@ -59,6 +71,12 @@ func (m *Model) Matrix() *Index {
 		}
 	}
 	return m.matrix
+}
+
+// matrixConflicts is Commutation of two stages of the contract, by its matrix.
+func (m *Model) matrixConflicts(a, b *ir.Stage) []Conflict {
+	x := m.Matrix()
+	return x.Conflicts(slices.Index(x.stages, a), slices.Index(x.stages, b))
 }
 
 // anyMember replaces the family's keys by "any key", which meets literals too. Those
@@ -83,26 +101,56 @@ func anyMember(g Gate, p region.Pattern) region.Pattern {
 }
 
 // Len is the number of stages.
-func (x *Index) Len() int { return len(x.effects) }
+func (x *Index) Len() int { return len(x.stages) }
 
 // Stage is the i-th stage that was added.
-func (x *Index) Stage(i int) *ir.Stage { return x.effects[i].a.Stage }
+func (x *Index) Stage(i int) *ir.Stage { return x.stages[i] }
 
 // Add adds a stage, which gets the next number, and lists in ascending order the
 // stages it may not commute with: earlier ones, and itself if two instances of it
 // may not. It costs what the stage's patterns meet in the tries, whatever the number
 // of stages that do not.
 func (x *Index) Add(s *ir.Stage) []int {
-	i := len(x.effects)
-	e := sides{x.model.Effect(s, OwnerA), x.model.Effect(s, OwnerB)}
-	x.effects = append(x.effects, e)
-	row := members{}
-	x.file(e, i)
-	x.lookUp(e, &row)
-	x.shareGates(e, i, &row)
+	i := len(x.stages)
+	x.stages = append(x.stages, s)
+	row := newMembers(len(x.stages))
+	writes := x.paths(s.Write, s.Blind)
+	parts := x.paths(s.Source, s.Read, x.model.local(s))
+	writes = slices.DeleteFunc(writes, func(p path) bool { return p.shallow }) // it has no interior
+	for _, p := range writes {
+		x.writes.file(p, i)
+	}
+	for _, p := range parts {
+		x.parts.file(p, i)
+		x.writes.find(p, row)
+	}
+	gates := newMembers(len(x.model.gates()))
+	for _, p := range writes {
+		x.writes.find(p, row)
+		x.parts.find(p, row)
+		x.gates.find(p, gates)
+	}
+	x.shareGates(gates, i, &row)
 	x.meetInPhases(s, i, &row)
+	return x.enter(row, i)
+}
+
+func (x *Index) paths(regions ...region.Region) []path {
+	out := make([]path, 0, 16)
+	for _, r := range regions {
+		for _, g := range r {
+			for _, p := range g.Include {
+				out = append(out, x.letters.path(p))
+			}
+		}
+	}
+	return out
+}
+
+// enter makes row that of stage i, and i a member of the rows it names.
+func (x *Index) enter(row members, i int) []int {
 	x.rows = append(x.rows, row)
-	var found []int
+	found := make([]int, 0, row.count())
 	row.each(func(j int) {
 		found = append(found, j)
 		x.rows[j].add(i)
@@ -110,72 +158,9 @@ func (x *Index) Add(s *ir.Stage) []int {
 	return found
 }
 
-// file notes a stage as the side B of pairs to come, and of the pair with itself.
-func (x *Index) file(e sides, i int) {
-	for p := range writes(e.b) {
-		x.writes.file(p, i)
-	}
-	for p := range parts(e.b) {
-		x.parts.file(p, i)
-	}
-}
-
-// lookUp finds the stages that e meets as side A.
-func (x *Index) lookUp(e sides, row *members) {
-	for p := range writes(e.a) {
-		x.writes.find(p, row)
-		x.parts.find(p, row)
-	}
-	for p := range parts(e.a) {
-		x.writes.find(p, row)
-	}
-}
-
-// writes are the patterns that an effect may write below. A shallow one has no
-// interior.
-func writes(e Effect) iter.Seq[region.Pattern] {
-	return func(yield func(region.Pattern) bool) {
-		for p := range includes(e.Write) {
-			if !p.Shallow && !yield(p) {
-				return
-			}
-		}
-	}
-}
-
-// parts are the patterns of an effect that must not meet what others write. What is
-// read is part of Source.
-func parts(e Effect) iter.Seq[region.Pattern] {
-	return func(yield func(region.Pattern) bool) {
-		for _, r := range []region.Region{e.Source, e.Local} {
-			for p := range includes(r) {
-				if !yield(p) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func includes(r region.Region) iter.Seq[region.Pattern] {
-	return func(yield func(region.Pattern) bool) {
-		for _, g := range r {
-			for _, p := range g.Include {
-				if !yield(p) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// shareGates finds the stages that touch a gate which e touches.
-func (x *Index) shareGates(e sides, i int, row *members) {
-	var touches members
-	for p := range writes(e.a) {
-		x.gates.find(p, &touches)
-	}
-	touches.each(func(g int) {
+// shareGates finds the stages that touch one of the gates that stage i touches.
+func (x *Index) shareGates(gates members, i int, row *members) {
+	gates.each(func(g int) {
 		stages := x.touched[g]
 		stages.add(i)
 		x.touched[g] = stages
@@ -220,8 +205,17 @@ func (x *Index) Conflicts(i, j int) []Conflict {
 	}
 	c, known := x.decided[cell{i, j}]
 	if !known {
-		c = x.model.commutation(x.effects[i].a, x.effects[j].b)
+		c = x.model.commutation(x.effect(i, OwnerA), x.effect(j, OwnerB))
 		x.decided[cell{i, j}] = c
 	}
 	return c
+}
+
+func (x *Index) effect(i int, owner string) Effect {
+	e, known := x.effects[owned{i, owner}]
+	if !known {
+		e = x.model.Effect(x.stages[i], owner)
+		x.effects[owned{i, owner}] = e
+	}
+	return e
 }

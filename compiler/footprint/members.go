@@ -5,6 +5,9 @@ import "math/bits"
 // members is a set of small numbers, those of stages or gates. It grows as needed.
 type members []uint64
 
+// newMembers is an empty set with room for numbers below n.
+func newMembers(n int) members { return make(members, (n+63)/64) }
+
 func (s *members) add(i int) {
 	s.reach(i/64 + 1)
 	(*s)[i/64] |= 1 << (i % 64)
@@ -15,6 +18,13 @@ func (s *members) reach(words int) {
 	if n := words - len(*s); n > 0 {
 		*s = append(*s, make(members, n)...)
 	}
+}
+
+func (s members) count() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
 }
 
 func (s members) has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
@@ -82,12 +92,12 @@ func (s *filed) add(i int) {
 	}
 }
 
-// addTo adds the members of s to t.
-func (s *filed) addTo(t *members) {
+// addTo adds the members of s to t, which must have room for them.
+func (s *filed) addTo(t members) {
 	for _, i := range s.few {
-		t.add(int(i))
+		t[i/64] |= 1 << (i % 64)
 	}
-	if s.many != nil {
-		t.join(s.many)
+	for i, word := range s.many {
+		t[i] |= word
 	}
 }

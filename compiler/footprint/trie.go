@@ -1,114 +1,138 @@
 package footprint
 
-import "github.com/patchoptic/poptic/compiler/region"
-
-// A trie files numbers under patterns and finds those whose patterns meet another
-// one, for some values of the parameters on both sides. It looks at the segments of
-// a pattern up to its first AnyDepth, which is all that matters unless a pattern has
-// exceptions or is shallow (spec/semantics.md section 8.3); then it finds too much,
-// never too little.
+// A trie files numbers under paths and finds those whose paths meet another one, for
+// some values of the parameters on both sides. A path is a pattern up to its first
+// AnyDepth, and that is all that matters unless a pattern has exceptions or is shallow
+// (spec/semantics.md section 8.3); then a trie finds too much, never too little.
 //
-// A number is noted at the node where its pattern ends, "here", and at every node on
-// the way, "below". A pattern meets those that end on its own way, since they cover
-// it, and those at or below the node where it ends, which it covers itself.
-type trie struct{ root branch }
+// A number is noted at the node where its path ends, "here", and at every node on the
+// way, "below". A path meets those that end on its own way, since they cover it, and
+// those that end below its own end, since it covers them.
+type trie struct {
+	alphabet *alphabet
+	root     branch
+	free     []branch // to take new nodes from
+}
 
-// A branch is a node of a trie. Its children are kept apart by whether their
-// segment is a literal, which can be looked up, or has to be tried.
+// A branch is a node of a trie. Its literals are looked up, the handful of other
+// symbols are tried.
 type branch struct {
 	here, below filed
-	literal     map[region.Segment]*branch
-	other       []limb
+	literals    []symbol
+	to          []*branch          // by position in literals
+	named       map[symbol]*branch // the same by symbol, once there are many
+	others      []limb
 }
 
 type limb struct {
-	segment region.Segment
-	to      *branch
+	on symbol
+	to *branch
 }
 
-// file notes i under a pattern. Numbers must come in ascending order.
-func (t *trie) file(p region.Pattern, i int) {
+// maxScanned is up to how many literals one is looked for without a map.
+const maxScanned = 32
+
+// file notes i under a path. Numbers must come in ascending order.
+func (t *trie) file(p path, i int) {
 	at := &t.root
-	at.below.add(i)
-	shallow := p.Shallow
-	for _, s := range p.Segments {
-		if s.Kind == region.AnyDepth {
-			shallow = false
-			break
-		}
-		at = at.child(unnamed(s))
+	for _, s := range p.symbols {
 		at.below.add(i)
+		at = t.child(at, s)
 	}
-	if !shallow {
+	if p.shallow {
+		at.below.add(i) // nothing that goes on from here meets it
+	} else {
 		at.here.add(i)
 	}
 }
 
-// unnamed is a segment as it is filed: any parameter may be equal to another one.
-func unnamed(s region.Segment) region.Segment {
-	if s.Kind == region.ParamSegment {
-		s.Text = ""
-	}
-	return s
-}
-
-func (b *branch) child(s region.Segment) *branch {
-	if s.IsLiteral() {
-		to := b.literal[s]
-		if to == nil {
-			if b.literal == nil {
-				b.literal = map[region.Segment]*branch{}
+// child is where s leads from b, a new node if nowhere yet.
+func (t *trie) child(b *branch, s symbol) *branch {
+	literal := t.alphabet.isLiteral(s)
+	if literal {
+		if to := b.literal(s); to != nil {
+			return to
+		}
+	} else {
+		for _, l := range b.others {
+			if l.on == s {
+				return l.to
 			}
-			to = &branch{}
-			b.literal[s] = to
-		}
-		return to
-	}
-	for _, l := range b.other {
-		if l.segment == s {
-			return l.to
 		}
 	}
-	to := &branch{}
-	b.other = append(b.other, limb{s, to})
+	to := t.branch()
+	if literal {
+		b.name(s, to)
+	} else {
+		b.others = append(b.others, limb{s, to})
+	}
 	return to
 }
 
-// find adds to found what is filed under patterns that p may meet. Shallow
-// patterns on both sides are taken to miss each other.
-func (t *trie) find(p region.Pattern, found *members) {
-	t.root.find(p.Segments, p.Shallow, found)
+func (t *trie) branch() *branch {
+	if len(t.free) == 0 {
+		t.free = make([]branch, 64)
+	}
+	b := &t.free[0]
+	t.free = t.free[1:]
+	return b
 }
 
-func (b *branch) find(rest []region.Segment, shallow bool, found *members) {
-	b.here.addTo(found)
+func (b *branch) name(s symbol, to *branch) {
+	b.literals, b.to = append(b.literals, s), append(b.to, to)
 	switch {
-	case len(rest) > 0 && rest[0].Kind != region.AnyDepth:
-		b.follow(rest[0], rest[1:], shallow, found)
-	case len(rest) > 0 || !shallow:
-		b.below.addTo(found)
+	case b.named != nil:
+		b.named[s] = to
+	case len(b.literals) > maxScanned:
+		b.named = make(map[symbol]*branch, 2*maxScanned)
+		for i, l := range b.literals {
+			b.named[l] = b.to[i]
+		}
 	}
 }
 
-// follow goes on along every child whose segment meets s.
-func (b *branch) follow(s region.Segment, rest []region.Segment, shallow bool, found *members) {
-	if s.IsLiteral() {
-		var buf [3]region.Segment
-		for _, l := range s.AppendAlike(buf[:0]) {
-			if to := b.literal[l]; to != nil {
-				to.find(rest, shallow, found)
+// literal is where a literal leads, nil if nowhere.
+func (b *branch) literal(s symbol) *branch {
+	if b.named != nil {
+		return b.named[s]
+	}
+	for i, l := range b.literals {
+		if l == s {
+			return b.to[i]
+		}
+	}
+	return nil
+}
+
+// find adds to found, which must have room, what is filed under paths that p may
+// meet. Two shallow paths are taken to miss each other.
+func (t *trie) find(p path, found members) { t.findBelow(&t.root, p.symbols, p.shallow, found) }
+
+func (t *trie) findBelow(b *branch, rest []symbol, shallow bool, found members) {
+	b.here.addTo(found)
+	if len(rest) == 0 {
+		if !shallow {
+			b.below.addTo(found)
+		}
+		return
+	}
+	s, rest := rest[0], rest[1:]
+	if t.alphabet.isLiteral(s) {
+		for _, l := range t.alphabet.alike[s] {
+			if to := b.literal(l); to != nil {
+				t.findBelow(to, rest, shallow, found)
 			}
 		}
-	} else if s.Kind != region.ParamSegment && s.Kind != region.FreshSegment {
-		for l, to := range b.literal {
-			if s.MayMeet(l) {
-				to.find(rest, shallow, found)
+	} else {
+		for i, l := range b.literals {
+			if t.alphabet.meet(s, l) {
+				t.findBelow(b.to[i], rest, shallow, found)
 			}
 		}
 	}
-	for _, l := range b.other {
-		if s.MayMeet(l.segment) {
-			l.to.find(rest, shallow, found)
+	for _, l := range b.others {
+		if t.alphabet.meet(s, l.on) {
+			t.findBelow(l.to, rest, shallow, found)
 		}
 	}
 }
