@@ -17,6 +17,8 @@ type Effect struct {
 	Write  region.Region // W, blind grants included; commits stay within its interior
 	Source region.Region // P: what its patch may take from or test
 	Local  region.Region // Q: what its own gates and parameters depend on
+
+	gates map[int]region.Condition // by gate of the model, for what the effect touches it, as far as known
 }
 
 // Effect gives the effect of an instance of a stage.
@@ -31,6 +33,7 @@ func (m *Model) Effect(s *ir.Stage, owner string) Effect {
 		Write:  own(m.elements(region.Union(s.Write, s.Blind))),
 		Source: own(region.Union(s.Source, s.Read)),
 		Local:  own(m.local(s)),
+		gates:  map[int]region.Condition{},
 	}
 }
 
