@@ -168,3 +168,23 @@ func TestDiagnostics(t *testing.T) {
 		t.Run(strings.ReplaceAll(c.name, " ", "_"), func(t *testing.T) { requireFindings(t, with(t, c.line, c.by), c.want) })
 	}
 }
+
+func TestAGateBelowAnUntypedNodeDependsOnTheNodeItself(t *testing.T) {
+	const contract = `contract open
+state { box: any }
+invariant small { !has(state.box.inner.n) || state.box.inner.n < 3.0 }
+stage put { read /box/inner/n  write /box/inner/n }
+`
+	requireFindings(t, contract, []finding{{"undisclosed_gate", "put", "does not see /box"}})
+	requireFindings(t, strings.Replace(contract, "read /box/inner/n", "read /box", 1), nil)
+}
+
+func TestWhatABlindGrantAddsIsKnownToItsActorAndTheOthersAreNot(t *testing.T) {
+	const contract = `contract votes
+state { votes: map of Vote }
+type Vote { by: string where { self != "" } }
+stage vote { write blind /votes/* }
+`
+	requireFindings(t, contract, nil)
+	requireFindings(t, contract+"invariant one_each unique /votes/*/by\n", []finding{{"undisclosed_gate", "vote", "invariant one_each"}})
+}

@@ -74,20 +74,27 @@ func (c *checker) discloseGate(st *stage, g footprint.Gate, footprints [][]regio
 
 // unseen finds a pattern that a gate reads and the stage does not see. What the
 // stage adds itself it knows, and the kind of a container that certainly exists is
-// known to everybody.
+// known to everybody. Where the type leaves the kind of a node on the way open, an
+// expression depends on it as well.
 func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *region.Set) (region.Pattern, bool) {
 	for _, reads := range footprints {
 		for _, p := range reads {
-			if c.model.OwnEntry(s, p) || p.Shallow && c.model.Certain(s, p) {
+			if c.model.OwnEntry(s, p) {
 				continue
 			}
-			a := region.Within(region.Compile(region.Region{{Include: []region.Pattern{p}}}), seen, region.Plain, region.Plain, region.Options{Shape: c.model.Shape})
-			if a.Verdict != region.Yes {
-				return p, true
+			for _, q := range append(c.model.OpenPrefixes(p), p) {
+				if !(q.Shallow && c.model.Certain(s, q)) && !c.sees(seen, q) {
+					return q, true
+				}
 			}
 		}
 	}
 	return region.Pattern{}, false
+}
+
+func (c *checker) sees(seen *region.Set, p region.Pattern) bool {
+	what := region.Compile(region.Region{{Include: []region.Pattern{p}}})
+	return region.Within(what, seen, region.Plain, region.Plain, region.Options{Shape: c.model.Shape}).Verdict == region.Yes
 }
 
 // declaredGates resolves what a stage, and for a delegate its parents, disclose.

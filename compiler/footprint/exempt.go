@@ -30,8 +30,17 @@ func (m *Model) OwnEntry(s *ir.Stage, p region.Pattern) bool {
 		return true
 	}
 	return slices.ContainsFunc(Includes(s.Blind), func(b region.Pattern) bool {
-		return len(b.Segments) <= len(p.Segments) && slices.Equal(b.Segments, p.Segments[:len(b.Segments)])
+		return len(b.Segments) <= len(p.Segments) && slices.EqualFunc(b.Segments, p.Segments[:len(b.Segments)], adds)
 	})
+}
+
+// adds reports whether a segment of a blind grant leads to what a segment of a
+// footprint reads: a wildcard only to the member it adds.
+func adds(blind, read region.Segment) bool {
+	if isWildcard(blind) {
+		return read.Kind == region.ParamSegment && read.Text == newMember
+	}
+	return blind == read
 }
 
 // WithoutExempt leaves out the exempt patterns of an authority.

@@ -156,16 +156,17 @@ func join(p, below region.Pattern) region.Pattern {
 // footprints of those members of the family that it can trigger.
 func (m *Model) Touched(g Gate, s *ir.Stage, w region.Region) [][]region.Pattern {
 	var out [][]region.Pattern
-	for _, sub := range instances(g.Over, w) {
+	for i, sub := range instances(g.Over, s.Write, s.Blind) {
 		reads := make([]region.Pattern, len(g.Reads))
 		for i, r := range g.Reads {
 			reads[i] = substitute(r, sub)
 		}
-		trigger := region.Region{{Include: reads}}
+		trigger := reads
 		if g.Kind == ir.RefGate {
-			trigger = region.Region{{Include: reads[:1]}}
+			trigger = reads[:1]
 		}
-		if g.ReadsPhase && len(s.Next) > 0 || m.Overlaps(trigger, w) {
+		if g.ReadsPhase && len(s.Next) > 0 || m.Overlaps(region.Region{{Include: trigger}}, s.Write) ||
+			m.Overlaps(region.Region{{Include: withoutFamily(trigger, i == 0)}}, s.Blind) {
 			out = append(out, reads)
 		}
 	}
@@ -175,26 +176,45 @@ func (m *Model) Touched(g Gate, s *ir.Stage, w region.Region) [][]region.Pattern
 	return out
 }
 
+// newMember is the family key of a member that a blind grant with a wildcard adds.
+const newMember = "@new"
+
+// withoutFamily leaves out, for the instance that stands for all members, what a
+// blind grant cannot touch of it: the members it adds have an instance of their own.
+func withoutFamily(reads []region.Pattern, all bool) []region.Pattern {
+	if !all {
+		return reads
+	}
+	return slices.DeleteFunc(slices.Clone(reads), func(p region.Pattern) bool {
+		return slices.ContainsFunc(p.Segments, func(s region.Segment) bool { return s.Kind == region.ParamSegment && isFamily(s.Text) })
+	})
+}
+
 // instances lists the ways in which the written patterns single out members of
 // the family over: the wildcards they fix. The first, without any, stands for all.
-func instances(over region.Pattern, w region.Region) []map[string]region.Segment {
+func instances(over region.Pattern, write, blind region.Region) []map[string]region.Segment {
 	out := []map[string]region.Segment{{}}
 	seen := map[string]bool{"": true}
-	for _, g := range w {
-		for _, p := range g.Include {
-			sub, label, ok := unify(over, p)
-			if ok && !seen[label] {
-				seen[label] = true
-				out = append(out, sub)
-			}
+	add := func(p region.Pattern, added bool) {
+		sub, label, ok := unify(over, p, added)
+		if ok && !seen[label] {
+			seen[label] = true
+			out = append(out, sub)
 		}
+	}
+	for _, p := range Includes(write) {
+		add(p, false)
+	}
+	for _, p := range Includes(blind) {
+		add(p, true)
 	}
 	return out
 }
 
 // unify walks a family pattern and a written pattern in step and returns what the
-// written one fixes of the family's keys.
-func unify(over, p region.Pattern) (sub map[string]region.Segment, label string, ok bool) {
+// written one fixes of the family's keys. Where it adds members, its own wildcards
+// stand for a new one.
+func unify(over, p region.Pattern, added bool) (sub map[string]region.Segment, label string, ok bool) {
 	sub = map[string]region.Segment{}
 	n := 0
 	for i, s := range over.Segments {
@@ -205,6 +225,9 @@ func unify(over, p region.Pattern) (sub map[string]region.Segment, label string,
 		switch {
 		case isWildcard(s):
 			n++
+			if added && isWildcard(q) {
+				q = region.Segment{Kind: region.ParamSegment, Text: newMember}
+			}
 			if !isWildcard(q) {
 				sub[ir.FamilyParam(n)] = q
 				label += ir.FamilyParam(n) + "=" + q.String() + ";"

@@ -91,6 +91,20 @@ func (m *Model) Seen(s *ir.Stage) region.Region {
 	return out
 }
 
+// OpenPrefixes lists, as shallow patterns, the nodes on the way to p that need not be
+// a container of one kind. The root is left out: it exists, and an object shows.
+func (m *Model) OpenPrefixes(p region.Pattern) []region.Pattern {
+	var out []region.Pattern
+	for i := 1; i < len(p.Segments); i++ {
+		up := Prefix(p, i)
+		if object, array := m.Shape.Kinds(m.Shape.At(up)); object == array || !m.containersOnly(up) {
+			up.Shallow = true
+			out = append(out, up)
+		}
+	}
+	return out
+}
+
 // containersOnly reports whether every value at p is an object or array.
 func (m *Model) containersOnly(p region.Pattern) bool {
 	return m.Shape.Only(m.Shape.At(p), ir.RecordType, ir.MapType, ir.KeyedType, ir.ListType, ir.SetType, ir.LogType)
