@@ -41,19 +41,32 @@ func (m *Model) Effect(s *ir.Stage, owner string) Effect {
 // that a set holds already is refused, so entries of sets, unlike those of logs, are
 // private to nobody.
 func (m *Model) elements(w region.Region) region.Region {
-	settle := func(ps []region.Pattern) []region.Pattern {
-		out := slices.Clone(ps)
-		for i, p := range out {
-			last := len(p.Segments) - 1
-			if last >= 0 && p.Segments[last].Kind == region.FreshSegment && !m.Shape.Only(m.Shape.At(Prefix(p, last)), ir.LogType) {
-				out[i] = Extend(Prefix(p, last), region.Segment{Kind: region.AnyIndex})
-			}
-		}
-		return out
+	if !slices.ContainsFunc(w, hasFreshEntry) {
+		return w
 	}
 	var out region.Region
 	for _, g := range w {
-		out = append(out, region.Grant{Include: settle(g.Include), Except: settle(g.Except)})
+		out = append(out, region.Grant{Include: m.settle(g.Include), Except: m.settle(g.Except)})
+	}
+	return out
+}
+
+func hasFreshEntry(g region.Grant) bool {
+	return slices.ContainsFunc(g.Include, isFreshEntry) || slices.ContainsFunc(g.Except, isFreshEntry)
+}
+
+func isFreshEntry(p region.Pattern) bool {
+	last := len(p.Segments) - 1
+	return last >= 0 && p.Segments[last].Kind == region.FreshSegment
+}
+
+func (m *Model) settle(ps []region.Pattern) []region.Pattern {
+	out := slices.Clone(ps)
+	for i, p := range out {
+		container := Prefix(p, max(0, len(p.Segments)-1))
+		if isFreshEntry(p) && !m.Shape.Only(m.Shape.At(container), ir.LogType) {
+			out[i] = Extend(container, region.Segment{Kind: region.AnyIndex})
+		}
 	}
 	return out
 }

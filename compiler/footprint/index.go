@@ -114,7 +114,7 @@ func (x *Index) Add(s *ir.Stage) []int {
 	i := len(x.stages)
 	x.stages = append(x.stages, s)
 	row := newMembers(len(x.stages))
-	writes := x.paths(s.Write, s.Blind)
+	writes := x.paths(x.model.elements(s.Write), x.model.elements(s.Blind))
 	parts := x.paths(s.Source, s.Read, x.model.local(s))
 	writes = slices.DeleteFunc(writes, func(p path) bool { return p.shallow }) // it has no interior
 	for _, p := range writes {

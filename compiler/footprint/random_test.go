@@ -10,7 +10,7 @@ import (
 
 // A generator makes contracts out of typed paths over one state:
 //
-//	state { a, b: map of Rec  l: log of Rec  s: list of Rec  x: any }
+//	state { a, b: map of Rec  l: log of Rec  s: list of Rec  u: set of int  x: any }
 //	type Rec { p, q: int  m: map of int  r: key of /a }
 //
 // with a rule for every entry of /a, one for every member of /b, one over all of
@@ -40,7 +40,7 @@ func newGenerator(seed int64) *generator {
 	recs := add(ir.Type{Kind: ir.MapType, Elem: rec})
 	few := add(ir.Type{Kind: ir.RecordType, Members: members("k1", rec, "k2", rec)})
 	g.c.State = add(ir.Type{Kind: ir.RecordType, Members: members("a", recs, "b", few,
-		"l", add(ir.Type{Kind: ir.LogType, Elem: rec}), "s", add(ir.Type{Kind: ir.ListType, Elem: rec}), "x", add(ir.Type{Kind: ir.AnyType}))})
+		"l", add(ir.Type{Kind: ir.LogType, Elem: rec}), "s", add(ir.Type{Kind: ir.ListType, Elem: rec}), "u", add(ir.Type{Kind: ir.SetType, Elem: whole}), "x", add(ir.Type{Kind: ir.AnyType}))})
 	g.c.Phases = []ir.Phase{{Name: "one", Arrows: []ir.Arrow{{To: "two"}}}, {Name: "two"}}
 	g.invariant("/:a/:*", "/:a/{@1}/:p", "/:a/{@1}/:m")
 	g.invariant("/:b/:*", "/:b/{@1}/:q")
@@ -79,7 +79,7 @@ func (g *generator) path(params []string) string {
 	case 6:
 		return "/:s/[*]" + inRec
 	case 7:
-		return g.oneOf("/:l/-", "/:l")
+		return g.oneOf("/:l/-", "/:l", "/:u/-", "/:u")
 	case 8:
 		return "/:x/" + g.oneOf("count", "0", "*") + g.oneOf("", "/y", "/**/z")
 	default:
