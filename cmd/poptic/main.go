@@ -28,6 +28,8 @@ type verbs struct {
 	Explain    explainVerb    `cmd:"" help:"Say in words what each stage may see, change and take."`
 	Prove      proveVerb      `cmd:"" help:"Answer every claim, with certificates that others can check."`
 	Plan       planVerb       `cmd:"" help:"Say which stages may run side by side, and in which order."`
+	Graph      graphVerb      `cmd:"" help:"Draw phases, stages, conflicts and flows."`
+	Diff       diffVerb       `cmd:"" help:"Compare what two contracts allow."`
 	View       viewVerb       `cmd:"" help:"Show what a stage sees of a state."`
 	Verify     verifyVerb     `cmd:"" help:"Judge a proposal; nothing is written."`
 	Apply      applyVerb      `cmd:"" help:"Judge a proposal and write the new state if it commits."`

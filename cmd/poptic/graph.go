@@ -1,0 +1,41 @@
+package main
+
+import (
+	"github.com/patchoptic/poptic/compiler/footprint"
+	"github.com/patchoptic/poptic/compiler/plan"
+)
+
+type graphVerb struct {
+	contractArg
+	Format string `enum:"dot,mermaid,svg,html,json" default:"dot" help:"How it is drawn: ${enum}."`
+	Output string `short:"o" default:"-" help:"File for the picture; - is standard output." placeholder:"FILE"`
+}
+
+// Help is printed by --help.
+func (graphVerb) Help() string {
+	return `Draws phases with their stages: how they follow each other, which stages do not commute, always or for some arguments, and where what one stage writes is seen by another. In svg and html, resting the pointer on a line says what it means.
+
+Examples:
+
+    poptic graph contract.poptic | dot -Tpdf -o contract.pdf
+    poptic graph contract.poptic --format svg -o contract.svg
+    poptic graph contract.poptic --format mermaid
+
+Exit codes:
+
+    0  drawn
+    2  usage, unreadable input, a contract with errors, or a file that cannot be written`
+}
+
+// Run implements the verb.
+func (v *graphVerb) Run(c *console) error {
+	contract, err := v.load(c)
+	if err != nil {
+		return err
+	}
+	data, err := plan.Draw(footprint.New(contract)).Render(v.Format)
+	if err != nil {
+		return err
+	}
+	return c.write(v.Output, data)
+}

@@ -1,0 +1,16 @@
+package footprint
+
+import (
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// Carries finds a path that a run of one stage may write and a run of another sees or
+// takes from, for some values of their parameters; ok is false if there is none.
+func (m *Model) Carries(from, to *ir.Stage) (path region.Word, ok bool) {
+	c := m.someKeys(region.Union(to.Read, to.Source), region.Union(from.Write, from.Blind), region.Interior)
+	if c.Never() {
+		return nil, false
+	}
+	return c.Any[0].Witness, true
+}
