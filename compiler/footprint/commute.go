@@ -136,7 +136,7 @@ func (m *Model) sharedGates(a, b Effect) []Conflict {
 		for _, t := range conjunction(ca, cb) {
 			out = append(out, Conflict{
 				Kind: GateConflict, A: a.Owner, B: b.Owner, Gate: g, Path: t.Witness, Other: t.other,
-				When: t.Term, Keys: t.keys, Soft: ca.Inexact || cb.Inexact,
+				When: t.Term, Keys: slices.DeleteFunc(t.keys, isEntry), Soft: ca.Inexact || cb.Inexact,
 			})
 		}
 	}
@@ -148,8 +148,34 @@ func (m *Model) sharedGates(a, b Effect) []Conflict {
 func (m *Model) touches(gate int, e Effect) region.Condition {
 	c, known := e.gates[gate]
 	if !known {
-		c = m.touch(m.stateGates[gate], e.Write)
+		c = m.touch(m.stateGates[gate].Family(), e.Write)
+		own := m.touchOwn(m.stateGates[gate], e)
+		c = region.Condition{Any: append(c.Any, own.Any...), Inexact: c.Inexact || own.Inexact}
 		e.gates[gate] = c
+	}
+	return c
+}
+
+// touchOwn says how an effect touches the members of a gate's family that are about
+// the entries it appends to logs. They are nobody else's.
+func (m *Model) touchOwn(g Gate, e Effect) region.Condition {
+	entries := g.entryKeys()
+	if len(entries) == 0 {
+		return region.Condition{}
+	}
+	own := map[string]region.Segment{}
+	var fixed []region.Equality
+	for _, key := range entries {
+		own[key] = region.Segment{Kind: region.FreshSegment, Text: e.Owner}
+		fixed = append(fixed, region.Equality{Left: key, Right: entryOf(e.Owner), Literal: true})
+	}
+	var reads []region.Pattern
+	for _, p := range g.Family() {
+		reads = append(reads, substitute(p, own))
+	}
+	c := m.touch(reads, e.Write)
+	for i := range c.Any {
+		c.Any[i].All = append(slices.Clone(fixed), c.Any[i].All...)
 	}
 	return c
 }
@@ -157,8 +183,8 @@ func (m *Model) touches(gate int, e Effect) region.Condition {
 // touch says which members of a gate's family w meets. A family's key stands for
 // every key, those that patterns name too, whereas a parameter never takes one of
 // them. Weighing keys that are named takes long, so it is only done where there are.
-func (m *Model) touch(g Gate, w region.Region) region.Condition {
-	reads := region.Region{{Include: g.Family()}}
+func (m *Model) touch(family []region.Pattern, w region.Region) region.Condition {
+	reads := region.Region{{Include: family}}
 	quick := region.Conditions(reads, w, region.Plain, region.Interior, region.ConditionOptions{
 		Options: region.Options{VerdictOnly: true}, OpenLiterals: true})
 	if !slices.ContainsFunc(quick.Any, namesMember) {

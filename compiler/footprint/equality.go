@@ -22,7 +22,7 @@ func conjunction(a, b region.Condition) []joint {
 	for _, s := range a.Any {
 		for _, t := range b.Any {
 			keys := append(slices.Clone(s.All), t.All...)
-			if all, ok := eliminate(keys); ok {
+			if all, ok := eliminate(keys); ok && !takesReserved(region.Term{All: all}) {
 				out = addTerm(out, joint{region.Term{All: all, Witness: s.Witness}, t.Witness, keys})
 			}
 		}
@@ -113,6 +113,12 @@ func chains(members map[string][]string) []region.Equality {
 	slices.SortFunc(out, func(a, b region.Equality) int { return strings.Compare(a.String(), b.String()) })
 	return out
 }
+
+// entryOf is the key that stands for the entries an owner appends; no key of a state
+// looks like it, since keys are valid UTF-8.
+func entryOf(owner string) string { return "\xff" + owner }
+
+func isEntry(e region.Equality) bool { return e.Literal && strings.HasPrefix(e.Right, "\xff") }
 
 // literalMark starts the operand of a key, which a parameter's name never does.
 const literalMark = "="

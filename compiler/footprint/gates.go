@@ -33,6 +33,25 @@ func (g Gate) Family() []region.Pattern {
 	return []region.Pattern{g.Reads[0], key}
 }
 
+// entryKeys lists the family keys that stand for entries of logs.
+func (g Gate) entryKeys() []string {
+	var out []string
+	n := 0
+	for _, s := range g.Over.Segments {
+		if !isWildcard(s) {
+			continue
+		}
+		if n++; s.Kind == region.AnyIndex && mentions(g.Reads, ir.FamilyParam(n)) {
+			out = append(out, ir.FamilyParam(n))
+		}
+	}
+	return out
+}
+
+func mentions(patterns []region.Pattern, param string) bool {
+	return slices.ContainsFunc(patterns, func(p region.Pattern) bool { return slices.Contains(p.Params(), param) })
+}
+
 // StageGates lists the gates that only this stage's commits pass through: all of
 // them run every time.
 func (m *Model) StageGates(s *ir.Stage) []Gate {
@@ -128,8 +147,8 @@ func (m *Model) isAmbiguous(t *ir.Type) bool {
 const maxFamilyKeys = 9
 
 // familyOf replaces the wildcards of a pattern by the family keys. A position of a
-// list is no key: a wildcard that may match one stays, which makes its gates one.
-// Entries of sets and logs have keys of their own (spec/semantics.md section 6.5).
+// list or set is no key: a wildcard that may match one stays, which makes its gates
+// one. Entries of logs have keys of their own (spec/semantics.md section 6.5).
 func (m *Model) familyOf(p region.Pattern) region.Pattern {
 	out := region.Pattern{Segments: slices.Clone(p.Segments)}
 	n := 0
@@ -137,7 +156,7 @@ func (m *Model) familyOf(p region.Pattern) region.Pattern {
 		if !isWildcard(s) {
 			continue
 		}
-		if n++; s.Kind == region.AnyKey || m.Shape.Only(m.Shape.At(Prefix(p, i)), ir.SetType, ir.LogType) {
+		if n++; s.Kind == region.AnyKey || m.Shape.Only(m.Shape.At(Prefix(p, i)), ir.LogType) {
 			out.Segments[i] = region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(n)}
 		}
 	}

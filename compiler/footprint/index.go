@@ -79,20 +79,17 @@ func (m *Model) matrixConflicts(a, b *ir.Stage) []Conflict {
 	return x.Conflicts(slices.Index(x.stages, a), slices.Index(x.stages, b))
 }
 
-// anyMember replaces the family's keys by "any key", which meets literals too. Those
-// that stand for positions of sets and logs meet nothing but each other.
+// anyMember replaces the family's keys by "any key", which meets literals too, and
+// those that stand for entries of logs by "any position", which meets new entries.
 func anyMember(g Gate, p region.Pattern) region.Pattern {
-	keys := map[string]bool{ir.FamilyParam(0): true}
-	n := 0
-	for _, s := range g.Over.Segments {
-		if isWildcard(s) {
-			n++
-			keys[ir.FamilyParam(n)] = s.Kind == region.AnyKey
-		}
-	}
+	entries := g.entryKeys()
 	out := region.Pattern{Shallow: p.Shallow}
 	for _, s := range p.Segments {
-		if s.Kind == region.ParamSegment && keys[s.Text] {
+		switch {
+		case s.Kind != region.ParamSegment || !isFamily(s.Text):
+		case slices.Contains(entries, s.Text):
+			s = region.Segment{Kind: region.AnyIndex}
+		default:
 			s = region.Segment{Kind: region.AnyKey}
 		}
 		out.Segments = append(out.Segments, s)
