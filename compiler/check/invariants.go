@@ -12,9 +12,6 @@ import (
 
 var measureKinds = []string{string(ir.Count), string(ir.Max), string(ir.Min), string(ir.Sum)}
 
-// maxFamilyKeys bounds the wildcards of an each pattern: their names are one digit.
-const maxFamilyKeys = 9
-
 func (c *checker) lowerMeasures() {
 	for _, s := range c.root.scopes() {
 		for _, d := range s.file.Decls {
@@ -122,8 +119,8 @@ func (c *checker) lowerEach(e *syntax.Each) *ir.Each {
 			wildcards++
 		}
 	}
-	if wildcards == 0 || wildcards > maxFamilyKeys {
-		c.report(eachWithoutWildcard(e, maxFamilyKeys))
+	if wildcards == 0 || wildcards > ir.MaxFamilyKeys {
+		c.report(eachWithoutWildcard(e, ir.MaxFamilyKeys))
 		return nil
 	}
 	return &ir.Each{Var: e.Var.Text, Over: over.pattern, Type: c.typeOfSet(over.at)}

@@ -33,9 +33,6 @@ func (p place) child(s region.Segment) place {
 	return place{segments: segments, inexact: p.inexact}
 }
 
-// maxFamilyKeys is how many wildcards of an each pattern have a parameter's name.
-const maxFamilyKeys = 9
-
 // familyPlace is where the entry bound by each is: the i-th wildcard of the pattern
 // is the parameter FamilyParam(i) where it stands for a key. An index is no key, so
 // a wildcard that may match one stays as it is, which reads more.
@@ -44,7 +41,7 @@ func familyPlace(over region.Pattern) place {
 	for _, s := range over.Segments {
 		switch s.Kind {
 		case region.AnyKey:
-			if n++; n <= maxFamilyKeys {
+			if n++; n <= ir.MaxFamilyKeys {
 				s = region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(n)}
 			} else {
 				p.inexact = true

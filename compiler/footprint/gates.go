@@ -142,10 +142,6 @@ func (m *Model) isAmbiguous(t *ir.Type) bool {
 	return objects > 1 || arrays > 1
 }
 
-// maxFamilyKeys is how many wildcards of a pattern become family keys; the others
-// stay what they are.
-const maxFamilyKeys = 9
-
 // familyOf replaces the wildcards of a pattern by the family keys. A position of a
 // list or set is no key: a wildcard that may match one stays, which makes its gates
 // one. Entries of logs have keys of their own (spec/semantics.md section 6.5).
@@ -156,7 +152,10 @@ func (m *Model) familyOf(p region.Pattern) region.Pattern {
 		if !isWildcard(s) {
 			continue
 		}
-		if n++; s.Kind == region.AnyKey || m.Shape.Only(m.Shape.At(Prefix(p, i)), ir.LogType) {
+		if n++; n > ir.MaxFamilyKeys {
+			break
+		}
+		if s.Kind == region.AnyKey || m.Shape.Only(m.Shape.At(Prefix(p, i)), ir.LogType) {
 			out.Segments[i] = region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(n)}
 		}
 	}

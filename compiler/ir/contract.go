@@ -69,6 +69,10 @@ type Read struct {
 	Inexact bool           `json:"inexact,omitempty"` // over-approximated
 }
 
+// MaxFamilyKeys is how many wildcards of a pattern are family keys: their names are
+// one digit.
+const MaxFamilyKeys = 9
+
 // FamilyParam names the i-th family key (from 1) of an each invariant or a
 // per-entry gate: the value of its i-th wildcard. No stage parameter is called so.
 func FamilyParam(i int) string { return "@" + string(rune('0'+i)) }
