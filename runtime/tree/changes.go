@@ -14,6 +14,9 @@ func ChangedMembers(a, b *Node, f func(name string, before, after *Node) bool) {
 	if a.kind != ir.Object || b.kind != ir.Object {
 		return
 	}
+	if a.root == b.root {
+		return
+	}
 	x, y := unshared(a.root, b.root)
 	for len(x.names) > 0 || len(y.names) > 0 {
 		name, before, after := nextMember(&x, &y)
@@ -28,10 +31,24 @@ func ChangedMembers(a, b *Node, f func(name string, before, after *Node) bool) {
 func unshared(a, b *chunk) (x, y run) {
 	as, bs := only(a), only(b)
 	for height := max(heightOf(a), heightOf(b)); height > 0; height-- {
-		as, bs = lowered(as, height), lowered(bs, height)
-		as, bs = without(as, bs), without(bs, as)
+		as, bs = difference(lowered(as, height), lowered(bs, height))
 	}
 	return items(as), items(bs)
+}
+
+// difference leaves out what is in both. After an edit that is nearly all, in the
+// same order.
+func difference[T comparable](as, bs []T) (x, y []T) {
+	for len(as) > 0 && len(bs) > 0 && as[0] == bs[0] {
+		as, bs = as[1:], bs[1:]
+	}
+	for len(as) > 0 && len(bs) > 0 && as[len(as)-1] == bs[len(bs)-1] {
+		as, bs = as[:len(as)-1], bs[:len(bs)-1]
+	}
+	if len(as) == 0 || len(bs) == 0 || len(as) == 1 && len(bs) == 1 {
+		return as, bs
+	}
+	return without(as, bs), without(bs, as)
 }
 
 func only(c *chunk) []*chunk {
@@ -61,12 +78,12 @@ func lowered(chunks []*chunk, height uint8) []*chunk {
 	return out
 }
 
-func without(chunks, others []*chunk) []*chunk {
-	shared := make(map[*chunk]bool, len(others))
+func without[T comparable](chunks, others []T) []T {
+	shared := make(map[T]bool, len(others))
 	for _, c := range others {
 		shared[c] = true
 	}
-	var out []*chunk
+	var out []T
 	for _, c := range chunks {
 		if !shared[c] {
 			out = append(out, c)
@@ -139,4 +156,58 @@ func changedElements(a, b *chunk, first int, f func(i int, before, after *Node) 
 		}
 	}
 	return true
+}
+
+// ChangedItems calls f for items in which the containers a and b differ, with what
+// was and what is (nil where there is nothing), until f returns false. Members are
+// paired by name; elements of lists are not always paired as they were moved, but
+// what f is told went and what it is told came are, as multisets, what went and
+// came. Where kinds differ, all of a went and all of b came; what is no container
+// has no items. Shared chunks are skipped.
+func ChangedItems(a, b *Node, f func(before, after *Node) bool) {
+	switch {
+	case a == b:
+	case a != nil && b != nil && a.kind == ir.Object && b.kind == ir.Object:
+		ChangedMembers(a, b, func(_ string, before, after *Node) bool { return f(before, after) })
+	case a != nil && b != nil && a.kind == b.kind:
+		if a.isEmpty() || b.isEmpty() || a.root != b.root {
+			changedStretch(a, b, f)
+		}
+	default:
+		_ = a.eachItem(func(child *Node) bool { return f(child, nil) }) &&
+			b.eachItem(func(child *Node) bool { return f(nil, child) })
+	}
+}
+
+// changedStretch pairs what is left of two arrays without shared chunks and without
+// the elements that are the same at the beginning and at the end.
+func changedStretch(a, b *Node, f func(before, after *Node) bool) {
+	if a.kind != ir.Array {
+		return
+	}
+	x, y := unshared(a.root, b.root)
+	was, is := x.nodes, y.nodes
+	for len(was) > 0 && len(is) > 0 && was[0] == is[0] {
+		was, is = was[1:], is[1:]
+	}
+	for len(was) > 0 && len(is) > 0 && was[len(was)-1] == is[len(is)-1] {
+		was, is = was[:len(was)-1], is[:len(is)-1]
+	}
+	for i := range max(len(was), len(is)) {
+		var before, after *Node
+		if i < len(was) {
+			before = was[i]
+		}
+		if i < len(is) {
+			after = is[i]
+		}
+		if !Equal(before, after) && !f(before, after) {
+			return
+		}
+	}
+}
+
+// eachItem calls f for every item, until it returns false.
+func (n *Node) eachItem(f func(child *Node) bool) bool {
+	return n.isEmpty() || n.root.each(0, func(_ int, _ string, child *Node) bool { return f(child) })
 }

@@ -2,7 +2,6 @@ package tree
 
 import (
 	"sort"
-	"sync/atomic"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 )
@@ -22,7 +21,7 @@ type chunk struct {
 	level  uint8 // how high the landmark at its end reaches (shape.go)
 
 	digest remembered
-	bag    atomic.Pointer[Node] // of the root of a set or log: see bagOf
+	memos  memos // what else is remembered: see memo.go
 }
 
 // copyTo makes into, which is new, another copy of c.
@@ -32,7 +31,7 @@ func (c *chunk) copyTo(into *chunk) {
 	if d, ok := c.digest.get(); ok {
 		into.digest.set(d)
 	}
-	into.bag.Store(c.bag.Load())
+	into.memos.head.Store(c.memos.head.Load())
 }
 
 func (c *chunk) width() int {
@@ -114,11 +113,7 @@ func (c *chunk) each(first int, f func(i int, name string, child *Node) bool) bo
 		return true
 	}
 	for i, child := range c.nodes {
-		name := ""
-		if c.names != nil {
-			name = c.names[i]
-		}
-		if !f(first+i, name, child) {
+		if !f(first+i, c.name(i), child) {
 			return false
 		}
 	}

@@ -53,7 +53,7 @@ func (n *Node) Digest() Digest {
 		return containerDigest('{', n.root)
 	default:
 		if n.order != ListOrder {
-			bag := n.bag().Digest()
+			bag := n.bag().digest()
 			return tagged('*', string(bag[:]))
 		}
 		return containerDigest('[', n.root)

@@ -34,9 +34,20 @@ func (n *Node) String() string {
 	return string(AppendJSON(nil, n))
 }
 
+// AppendRemembered appends the bytes of AppendJSON and remembers those of stretches
+// of items that hold much, so that the next version is encoded by copying what it
+// shares with this one. It is for what is written again and again, as views are: what
+// is remembered takes up to the size of the text.
+func AppendRemembered(dst []byte, n *Node) []byte {
+	w := writer{dst: dst, remembers: true}
+	w.value(n, 0)
+	return w.dst
+}
+
 type writer struct {
-	dst   []byte
-	lines bool
+	dst       []byte
+	lines     bool
+	remembers bool // only without lines
 }
 
 func (w *writer) value(n *Node, depth int) {
@@ -63,9 +74,12 @@ func (w *writer) value(n *Node, depth int) {
 func (w *writer) items(n *Node, begin, end byte, depth int) {
 	w.dst = append(w.dst, begin)
 	if n.root != nil {
-		if n.order == SetOrder {
+		switch {
+		case w.remembers && n.root.weight >= heavy:
+			w.remembered(n)
+		case n.order == SetOrder:
 			w.set(n, depth+1)
-		} else {
+		default:
 			n.root.each(0, func(i int, name string, child *Node) bool {
 				w.item(i, n.kind == ir.Object, name, child, depth+1)
 				return true
@@ -122,4 +136,58 @@ func sortedElements(n *Node) []*Node {
 		out[i] = k.node
 	}
 	return out
+}
+
+// longestRemembered bounds the encoding that is remembered of one chunk: what is
+// above holds little but longer ones.
+const longestRemembered = 32 << 10
+
+var (
+	encodedItems = new(identity)
+	encodedSets  = new(identity)
+)
+
+// remembered writes the items of a container that holds much.
+func (w *writer) remembered(n *Node) {
+	if n.order == SetOrder {
+		w.once(&n.root.memos, encodedSets, func() { w.set(n, 1) })
+		return
+	}
+	w.chunk(n.root)
+}
+
+func (w *writer) chunk(c *chunk) {
+	for i, kid := range c.kids {
+		if i > 0 {
+			w.dst = append(w.dst, ',')
+		}
+		w.chunk(kid)
+	}
+	if c.height > 0 {
+		return
+	}
+	if c.weight >= heavy && c.size <= longestRemembered {
+		w.once(&c.memos, encodedItems, func() { w.leaf(c) })
+		return
+	}
+	w.leaf(c)
+}
+
+func (w *writer) leaf(c *chunk) {
+	for i, child := range c.nodes {
+		w.item(i, c.names != nil, c.name(i), child, 0)
+	}
+}
+
+// once copies what is remembered, or writes and remembers it.
+func (w *writer) once(m *memos, key *identity, write func()) {
+	if known, ok := m.get(key); ok {
+		w.dst = append(w.dst, known.([]byte)...)
+		return
+	}
+	start := len(w.dst)
+	w.remembers = false // inside: once is enough
+	write()
+	w.remembers = true
+	m.put(key, bytes.Clone(w.dst[start:]))
 }

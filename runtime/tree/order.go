@@ -1,12 +1,6 @@
 package tree
 
-import (
-	"maps"
-	"slices"
-	"strconv"
-
-	"github.com/patchoptic/poptic/compiler/ir"
-)
+import "github.com/patchoptic/poptic/compiler/ir"
 
 // Order says what the order of an array's elements means.
 type Order uint8
@@ -47,8 +41,7 @@ func (n *Node) Holds(v *Node) bool {
 		return false
 	}
 	if !n.root.loose && !v.loose() {
-		name := v.digestKey()
-		return n.bag().Get(name) != nil
+		return n.bag().Count(v.digestKey()) > 0
 	}
 	for _, e := range n.Elements() {
 		if Equal(e, v) {
@@ -58,82 +51,44 @@ func (n *Node) Holds(v *Node) bool {
 	return false
 }
 
-// bag is the multiset of an array's elements: an object whose member names are
-// the digests of the elements, and whose values are how often each occurs. Its
-// digest is canonical whatever the order, because an object's is. It is
-// remembered, and carried along by edits once it was asked for.
-func (n *Node) bag() *Node {
-	if n.root == nil {
-		return emptyObject
-	}
-	if known := n.root.bag.Load(); known != nil {
+// Distinct reports whether no two elements of the array n are equal; of a set or log
+// whose elements were counted before, in O(1).
+func (n *Node) Distinct() bool { return n.Len() < 2 || !n.bag().Repeats() }
+
+// bag is the multiset of the digests of an array's elements. It is remembered, and
+// carried along by edits once it was asked for.
+func (n *Node) bag() *Bag {
+	if known, ok := elementBags.Get(n); ok {
 		return known
 	}
 	counts := make(map[string]int, n.Len())
 	for _, e := range n.Elements() {
 		counts[e.digestKey()]++
 	}
-	bag := bagOf(counts)
-	n.root.bag.CompareAndSwap(nil, bag)
+	bag := NewBag(counts)
+	elementBags.Put(n, bag)
 	return bag
 }
 
-func bagOf(counts map[string]int) *Node {
-	names := slices.Sorted(maps.Keys(counts))
-	nodes := make([]*Node, len(names))
-	for i, name := range names {
-		nodes[i] = occurrences(counts[name])
-	}
-	return objectNode(names, nodes)
-}
+var elementBags = NewMemo[*Bag]()
 
 // inheritBag gives the array n, made of old by an edit, the bag that follows from
 // old's, if old has one.
 func (n *Node) inheritBag(old, gone, come *Node) {
-	if n.order == ListOrder || n.root == nil || old.root == nil {
+	if n.order == ListOrder {
 		return
 	}
-	bag := old.root.bag.Load()
-	if bag == nil {
+	bag, ok := elementBags.Get(old)
+	if !ok {
 		return
 	}
 	if come != nil {
-		bag = bag.counted(come.digestKey(), 1)
+		bag = bag.Add(come.digestKey(), 1)
 	}
 	if gone != nil {
-		bag = bag.counted(gone.digestKey(), -1)
+		bag = bag.Add(gone.digestKey(), -1)
 	}
-	n.root.bag.Store(bag)
-}
-
-// counted changes how often a bag holds an element. The names are digests, not
-// text, so that With, which repairs names that are not UTF-8, is no use here.
-func (n *Node) counted(name string, by int) *Node {
-	at, found := 0, false
-	count := by
-	if n.root != nil {
-		if at, found = n.root.rank(name); found {
-			old, _ := n.root.at(at).Int64()
-			count += int(old)
-		}
-	}
-	switch {
-	case found && count == 0:
-		return n.splice(at, 1, run{keyed: true})
-	case found:
-		return n.replaceAt(at, occurrences(count))
-	default:
-		return n.splice(at, 0, run{names: []string{name}, nodes: []*Node{occurrences(count)}, keyed: true})
-	}
-}
-
-var once = numberNode("1")
-
-func occurrences(n int) *Node {
-	if n == 1 {
-		return once
-	}
-	return numberNode(strconv.Itoa(n))
+	elementBags.Put(n, bag)
 }
 
 func (n *Node) digestKey() string {

@@ -81,22 +81,35 @@ func (m *matching) step(l region.Letter, n *tree.Node, rest []region.Segment) bo
 func nodeAtPattern(root *tree.Node, p region.Pattern) *tree.Node {
 	n := root
 	for _, s := range p.Segments {
-		switch {
-		case n == nil:
-			return nil
-		case s.Kind == region.IndexLiteral:
-			n = n.At(s.Index)
-		case n.Kind() == ir.Array:
-			i, ok := parseIndex(s.Text)
-			if !ok {
-				return nil
-			}
-			n = n.At(i)
-		default:
-			n = n.Get(s.Text)
-		}
+		n = literalStep(n, s)
 	}
 	return n
+}
+
+// literalStep is what a literal segment leads to from n, nil if nothing is there.
+func literalStep(n *tree.Node, s region.Segment) *tree.Node {
+	switch {
+	case n == nil:
+		return nil
+	case s.Kind == region.IndexLiteral:
+		return n.At(s.Index)
+	case s.Kind == region.Literal && n.Kind() == ir.Array:
+		i, ok := parseIndex(s.Text)
+		if !ok {
+			return nil
+		}
+		return n.At(i)
+	case s.Kind == region.KeyLiteral || s.Kind == region.Literal:
+		return n.Get(s.Text)
+	default:
+		return nil
+	}
+}
+
+// goesThrough reports whether a wildcard for one letter matches the items of n.
+func goesThrough(s region.Segment, n *tree.Node) bool {
+	return s.Kind == region.AnySegment || s.Kind == region.AnyKey && n.Kind() == ir.Object ||
+		s.Kind == region.AnyIndex && n.Kind() == ir.Array
 }
 
 // matchesWord reports whether p matches w itself; a fresh letter meets every

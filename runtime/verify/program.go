@@ -21,6 +21,7 @@ type Program struct {
 	literals   map[ir.TypeID]*tree.Node
 	wheres     map[ir.TypeID][]rule
 	references []reference
+	measures   []measure
 	invariants []invariant
 	stages     map[string]*stage
 	guards     map[move]*rule
@@ -41,6 +42,9 @@ func Load(c *ir.Contract, limits Limits) (*Program, error) {
 		contract: c, digest: c.Digest(), limits: limits, env: env,
 		types: describeTypes(c.Types), literals: map[ir.TypeID]*tree.Node{},
 		wheres: map[ir.TypeID][]rule{}, stages: map[string]*stage{}, guards: map[move]*rule{},
+	}
+	for i := range c.Measures {
+		p.measures = append(p.measures, newMeasure(&c.Measures[i]))
 	}
 	for _, load := range []func() error{p.loadTypes, p.loadInvariants, p.loadStages, p.loadGuards} {
 		if err := load(); err != nil {
