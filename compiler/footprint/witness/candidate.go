@@ -35,12 +35,15 @@ var (
 
 // A maker makes values of a contract's types.
 type maker struct {
-	contract *ir.Contract
-	shape    *footprint.Shape
-	wheres   map[ir.TypeID][]*expr.Program
-	hints    hints
-	known    map[string][]string // keys by the container that references point to
-	memo     map[ir.TypeID][]any
+	contract  *ir.Contract
+	shape     *footprint.Shape
+	wheres    map[ir.TypeID][]*expr.Program
+	refers    bool // some type refers to others
+	writeSets map[*ir.Stage]*region.Set
+	lookSets  map[*ir.Stage]*region.Set // what a test may look at
+	hints     hints
+	known     map[string][]string // keys by the container that references point to
+	memo      map[ir.TypeID][]any
 }
 
 // newMaker compiles the constraints of the types. The error is a broken
@@ -51,8 +54,10 @@ func newMaker(c *ir.Contract) (*maker, error) {
 		return nil, err
 	}
 	m := &maker{contract: c, shape: footprint.NewShape(c), wheres: map[ir.TypeID][]*expr.Program{}}
+	m.writeSets, m.lookSets = map[*ir.Stage]*region.Set{}, map[*ir.Stage]*region.Set{}
 	for i := range c.Types {
 		id := ir.TypeID(i)
+		m.refers = m.refers || c.Types[i].Kind == ir.RefType
 		for _, x := range c.Types[i].Where {
 			p, err := env.Compile(x, expr.Scope{Vars: ir.SelfVars, Self: id})
 			if err != nil {

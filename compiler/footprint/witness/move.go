@@ -18,7 +18,7 @@ func nothing(any) (string, bool) { return "[]", true }
 // writes lists operations of a side at w and, if it may, around w; what would
 // stand below a key that is yet to be created is written with it.
 func (s *scene) writes(d side, w region.Word) []move {
-	may := s.cursor(d, region.Union(d.stage.Write, d.stage.Blind))
+	may := s.mayWrite(d)
 	var out []move
 	for n := len(w); n >= 0; n-- {
 		if u := w[:n]; may.Walk(s.asPath(d, u)).Interior() && s.reaches(d, u) {
@@ -38,13 +38,29 @@ func (s *scene) reaches(d side, w region.Word) bool {
 	return there && (w[len(w)-1].Kind != region.FreshLetter || w[len(w)-1].Name == d.owner)
 }
 
-// cursor is the start of a side's region with the scene's keys bound.
-func (s *scene) cursor(d side, r region.Region) region.Cursor {
+// mayWrite is the start of what a side writes, with the scene's keys bound.
+func (s *scene) mayWrite(d side) region.Cursor {
+	if s.writeSets[d.stage] == nil {
+		s.writeSets[d.stage] = region.Compile(region.Union(d.stage.Write, d.stage.Blind))
+	}
+	return s.writeSets[d.stage].Start(s.args(d))
+}
+
+// mayLook is the start of what a side may test.
+func (s *scene) mayLook(d side) region.Cursor {
+	if s.lookSets[d.stage] == nil {
+		s.lookSets[d.stage] = region.Compile(region.Union(d.stage.Source, d.stage.Read))
+	}
+	return s.lookSets[d.stage].Start(s.args(d))
+}
+
+// args are the keys of a side's parameters.
+func (s *scene) args(d side) region.Binding {
 	args := region.Binding{}
 	for _, p := range d.stage.Params {
 		args[p.Name] = s.keys[footprint.OwnedParam(d.owner, p.Name)]
 	}
-	return region.Compile(r).Start(args)
+	return args
 }
 
 // asPath is a word as the regions of a bound stage take it: its fresh keys have no
@@ -162,7 +178,7 @@ func isArray(state any, w region.Word) bool {
 // tests lists operations of a side that look at w: a test that holds, and one that
 // does not, of the node or of what contains it.
 func (s *scene) tests(d side, w region.Word) []move {
-	may := s.cursor(d, region.Union(d.stage.Source, d.stage.Read))
+	may := s.mayLook(d)
 	var out []move
 	for n := len(w); n >= 0; n-- {
 		u := w[:n]

@@ -89,7 +89,10 @@ func (s *scene) growPlaces() {
 // supply makes the containers hold something that references in values for w, or
 // for what a side may write around it, point to.
 func (s *scene) supply(d side, w region.Word) {
-	may := s.cursor(d, region.Union(d.stage.Write, d.stage.Blind))
+	if !s.refers {
+		return
+	}
+	may := s.mayWrite(d)
 	for n := range len(w) + 1 {
 		if !may.Walk(s.asPath(d, w[:n])).Interior() {
 			continue

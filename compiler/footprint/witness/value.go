@@ -49,7 +49,22 @@ func decode(text string) (v any, ok bool) {
 	return v, dec.Decode(&v) == nil
 }
 
-func equal(v, w any) bool { return encode(v) == encode(w) }
+// equal compares values; numbers count as equal if they are written alike.
+func equal(v, w any) bool {
+	switch v := v.(type) {
+	case object:
+		w, ok := w.(object)
+		return ok && maps.EqualFunc(v, w, equal)
+	case []any:
+		w, ok := w.([]any)
+		return ok && slices.EqualFunc(v, w, equal)
+	}
+	switch w.(type) {
+	case object, []any:
+		return false
+	}
+	return v == w
+}
 
 // step is the child of v that l leads to.
 func step(v any, l region.Letter) (any, bool) {
