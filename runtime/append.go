@@ -17,16 +17,27 @@ var errMoved = errors.New("the instance has moved on")
 type entry struct {
 	trace.Record
 	sealed []byte
+	args   map[string]string // the arguments, if the record does not have them all
 }
 
-// append adds entries to the log. With an after other than seen, the last entry is
-// the commit that leads there, and after becomes the current state. It returns
-// errMoved, having appended nothing, if seen is not the current state or the log
-// has grown elsewhere; then current is up to date.
-func (in *Instance) append(ctx context.Context, seen, after *verify.Snapshot, entries ...*entry) error {
+// A ruling is a decision that is to be appended.
+type ruling struct {
+	verdict  *verify.Verdict
+	after    *verify.Snapshot // the state it leads to
+	change   change           // what it does to the state
+	about    *asked           // what it is about, nil for the host's move
+	standing *standing        // what it rests on, nil for the host's move
+}
+
+// append adds entries to the log. With a ruling, the last entry is it; if it is a
+// commit, the state after it becomes the current one. append returns errMoved,
+// having appended nothing, if seen is not the current state, the ruling's standing
+// does not hold any more, or the log has grown elsewhere; then current is up to
+// date.
+func (in *Instance) append(ctx context.Context, seen *verify.Snapshot, r *ruling, entries ...*entry) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.current.Load() != seen || in.unsure {
+	if in.current.Load() != seen || in.unsure || r != nil && r.standing != nil && !in.holds(r.standing, r.about) {
 		return errMoved
 	}
 	records, head, size := in.seal(entries)
@@ -43,11 +54,23 @@ func (in *Instance) append(ctx context.Context, seen, after *verify.Snapshot, en
 	}
 	in.head = head
 	in.grown += size
-	if after != seen {
-		in.current.Store(after)
-		in.committed = head
+	if r != nil {
+		in.rule(r, records[0].Seq)
 	}
 	return nil
+}
+
+// rule takes in a ruling that was appended; seq is the number of what it is about.
+func (in *Instance) rule(r *ruling, seq uint64) {
+	if r.about != nil {
+		r.about.seq = seq
+	}
+	in.ledger.decided(r.about, r.verdict)
+	if r.verdict.Verdict == verify.Commit {
+		in.current.Store(r.after)
+		in.recent.add(r.change)
+		in.committed = in.head
+	}
 }
 
 // seal writes entries as the records after in.head.
@@ -58,7 +81,7 @@ func (in *Instance) seal(entries []*entry) (records []store.Record, head trace.H
 		e.Seal = in.key.Seal(e.sealed)
 		var line []byte
 		line, head = head.Seal(&e.Record)
-		records[i] = store.Record{Seq: head.Seq, Version: e.Version, Line: line, Sealed: e.sealed}
+		records[i] = store.Record{Seq: head.Seq, Version: e.Version, Key: e.Key, Line: line, Sealed: e.sealed}
 		size += len(line) + len(e.sealed)
 	}
 	return records, head, size

@@ -16,7 +16,7 @@ import (
 )
 
 func TestEveryCodeThatAProposalCanEarnIsAmongTheRejections(t *testing.T) {
-	in, _ := begin(t)
+	in, _ := begin(t, runtime.WithAttempts(0))
 	earned := map[verify.Code]bool{}
 	for _, r := range everyRejection() {
 		rejects(t, proposeAs(t, in, r.Proposal), r.code)
@@ -63,7 +63,7 @@ func (o *outputs) tell(t *testing.T, v runtime.Verdict, err error) {
 func provoke(t *testing.T) *outputs {
 	out := &outputs{}
 	logger := slog.New(slog.NewJSONHandler(&out.said, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	in, st := begin(t, runtime.WithLogger(logger), runtime.WithSnapshotAfter(1))
+	in, st := begin(t, runtime.WithLogger(logger), runtime.WithAttempts(0), runtime.WithSnapshotAfter(1))
 	run := func(all []rejection) {
 		for _, r := range all {
 			v, err := in.Propose(ctx, r.Proposal)

@@ -26,9 +26,11 @@ type Instance struct {
 	current atomic.Pointer[verify.Snapshot]
 
 	mu        sync.Mutex // held to append; guards what follows, and changing current
+	recent    recent     // what the commits up to current wrote
 	head      trace.Head // of the log, as far as it was read
 	committed trace.Head // of the log, at the commit that made current
 	unsure    bool       // an append failed, and perhaps it did not
+	ledger    ledger     // of the log, as far as it was read
 	grown     int        // bytes of log since the last snapshot
 }
 

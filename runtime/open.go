@@ -65,6 +65,7 @@ func (o opening) instance(key *trace.Key) *Instance {
 	return &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
 		redactor: trace.NewRedactor(o.contract.ir, key), head: trace.Start(o.id),
+		recent: recent{most: o.options.recent},
 	}
 }
 
@@ -181,6 +182,7 @@ func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance,
 		return nil, o.corrupt(s.Seq, "its snapshot is of another state")
 	}
 	in.head = trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}
+	in.recent.version = root.Version
 	in.current.Store(root)
 	return in, nil
 }

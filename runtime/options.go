@@ -18,10 +18,15 @@ type options struct {
 	random      io.Reader
 	logger      *slog.Logger
 	snapshotLog int
+	attempts    int
+	recent      int
 }
 
 func optionsOf(all []Option) options {
-	o := options{clock: time.Now, random: rand.Reader, logger: slog.New(slog.DiscardHandler), snapshotLog: minSnapshotLog}
+	o := options{
+		clock: time.Now, random: rand.Reader, logger: slog.New(slog.DiscardHandler),
+		snapshotLog: minSnapshotLog, attempts: DefaultAttempts, recent: DefaultRecentCommits,
+	}
 	for _, set := range all {
 		set(&o)
 	}
@@ -47,9 +52,22 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(o *options) { o.logger = logger }
 }
 
+// WithAttempts sets how many tries a step has where its stage does not say; 0 for
+// no end. The default is DefaultAttempts.
+func WithAttempts(most int) Option {
+	return func(o *options) { o.attempts = most }
+}
+
 // WithSnapshotAfter sets how many bytes of log there are between two snapshots at
 // least. There are never fewer than the state itself has, so that snapshots
 // together cost no more than the log does.
 func WithSnapshotAfter(bytes int) Option {
 	return func(o *options) { o.snapshotLog = bytes }
+}
+
+// WithRecentCommits sets how many commits back the version may lie that a proposal
+// was made on. One made on an older version is always stale; with 0, so is one made
+// on any version but the current. The default is DefaultRecentCommits.
+func WithRecentCommits(n int) Option {
+	return func(o *options) { o.recent = n }
 }

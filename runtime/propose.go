@@ -17,98 +17,124 @@ type Proposal struct {
 	Patch []byte // a JSON Patch (RFC 6902), or {"patch": [...], "next": "phase"}
 	Next  string // the phase to move to, if the host chooses it
 
-	// Key identifies the proposal to the host; it is recorded with it. The engine
-	// attaches no meaning to it: a key used twice is two proposals.
+	// Key, if it is not empty, makes it safe to propose again when no answer came. Of
+	// the proposals of an instance with one key, the first is decided. The same one
+	// again (stage, arguments, role, next and the bytes of the patch; the base may be
+	// another) gets the first one's verdict and is not recorded; another one is
+	// rejected as a repeat. Keys are kept as long as the log is.
 	Key string
 
-	Attempt    int      // which try this is, from 1; 0 if tries are not counted
 	Normalised []string // leniencies that were applied to Patch before
 }
 
 // Propose decides a proposal and, if it is accepted, commits it. The verdict is
 // commit, noop (accepted, and nothing changed) or reject; state, version and phase
-// are then as it says. A base that is not the current version is rejected as stale.
+// are then as it says. It is decided on the current version, which may be later than
+// Base: then it is stale if what the stage reads was written in between.
 // Proposal and decision are appended to the log in one step, rejections included.
+//
+// The verdict's Attempt counts the tries of the proposal's step: see
+// DefaultAttempts and WithAttempts.
 //
 // Errors are for what could not be decided or recorded: *UnknownStageError,
 // *UnknownArgumentError, the context's error, what the store reports, or
 // *CorruptLogError. After a store's error the proposal may have been committed all
-// the same: the version tells. p is not kept, its bytes are copied.
+// the same: the version tells, and so does proposing again with the same key. p is
+// not kept, its bytes are copied.
 func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
-	return in.decide(ctx, trace.Proposal, p.Stage, func(seen *verify.Snapshot) (out verify.Outcome, asked *entry, err error) {
-		out, err = in.contract.program.Verify(ctx, *seen, verify.Proposal{
-			Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
-			Attempt: p.Attempt, Normalised: p.Normalised,
-			Stale: func() []Violation { return stale(p.Base, seen.Version) },
-		})
-		return out, in.proposalEntry(&p, seen, out.Patch), err
-	})
+	a := in.asks(&p)
+	for {
+		now, err := in.standing(ctx, a)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if now.answer != nil {
+			return *now.answer, nil
+		}
+		out, err := in.judge(ctx, &p, &now)
+		if err != nil {
+			return Verdict{}, err
+		}
+		r := ruling{after: &out.After, about: a, standing: &now}
+		v, err := in.commit(ctx, now.seen, &out, in.proposalEntry(&p, a, now.seen, out.Patch), &r)
+		if err == errMoved {
+			continue
+		}
+		return v, err
+	}
 }
 
-// stale compares versions. What it says holds for every pair of versions, so that
-// it tells an actor nothing about what was committed meanwhile.
-func stale(base, version uint64) []Violation {
-	if base == version {
-		return nil
+// asks is what the proposal means to the ledger. A patch that is too long to be
+// kept is not compared either.
+func (in *Instance) asks(p *Proposal) *asked {
+	args := p.Args
+	if s := in.contract.ir.Stage(p.Stage); s != nil {
+		args, _ = in.redactor.Args(s, args)
 	}
-	return []Violation{{
-		Gate: verify.GateStale, Code: verify.Stale,
-		Message: "the proposal was not made on the current version",
-		Hint:    "ask for a new view and propose again on it",
-	}}
+	a := &asked{step: stepOf(p.Stage, p.Role, args), next: shown(p.Next), key: shown(p.Key)}
+	if in.keeps(p.Patch) {
+		a.patch = append([]byte{}, p.Patch...)
+	}
+	return a
+}
+
+// keeps reports whether the log keeps a patch: unless it is longer than any may be.
+func (in *Instance) keeps(patch []byte) bool {
+	most := in.contract.limits.Patch.MaxBytes
+	return most == 0 || len(patch) <= most
+}
+
+// judge verifies a proposal as it stands.
+func (in *Instance) judge(ctx context.Context, p *Proposal, now *standing) (verify.Outcome, error) {
+	most := in.options.attempts
+	if s := in.contract.ir.Stage(p.Stage); s != nil && s.Attempts > 0 {
+		most = s.Attempts
+	}
+	return in.contract.program.Verify(ctx, *now.seen, verify.Proposal{
+		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
+		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
+		Stale: func() []Violation { return now.objections(in.late(p, now.seen), most) },
+	})
 }
 
 // Advance moves the phase along an edge that the contract leaves to the host. The
 // edge's guard and every invariant that reads the phase are checked; the state
 // stays as it is. Recorded and failing as Propose. An unknown phase is a reject.
 func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, error) {
-	return in.decide(ctx, trace.Advance, "", func(seen *verify.Snapshot) (out verify.Outcome, asked *entry, err error) {
-		out, err = in.contract.program.Advance(ctx, *seen, phase, role)
-		asked = &entry{Record: *in.record(trace.Advance, seen.Version)}
-		asked.Role, asked.Phase = role, phase
-		return out, asked, err
-	})
-}
-
-// decide judges on the current state and appends what was asked and what was
-// decided, again and again until no other commit comes in between.
-func (in *Instance) decide(ctx context.Context, what trace.Kind, stage string, judge func(seen *verify.Snapshot) (verify.Outcome, *entry, error)) (Verdict, error) {
 	for {
 		seen, err := in.settled(ctx)
 		if err != nil {
 			return Verdict{}, err
 		}
-		out, asked, err := judge(seen)
+		out, err := in.contract.program.Advance(ctx, *seen, phase, role)
 		if err != nil {
 			return Verdict{}, err
 		}
-		err = in.commit(ctx, seen, &out, asked)
+		asked := &entry{Record: *in.record(trace.Advance, seen.Version)}
+		asked.Role, asked.Phase = role, phase
+		v, err := in.commit(ctx, seen, &out, asked, &ruling{after: &out.After})
 		if err == errMoved {
 			continue
 		}
-		if err != nil {
-			return Verdict{}, err
-		}
-		in.logVerdict(ctx, what, stage, &out.Verdict)
-		return verdictOf(&out), nil
+		return v, err
 	}
 }
 
-// commit appends what was asked and what was decided: of a commit, this is it.
-func (in *Instance) commit(ctx context.Context, seen *verify.Snapshot, out *verify.Outcome, asked *entry) error {
-	decided, err := in.decisionEntry(out)
+// commit appends what was asked and what was decided: of a commit, this is it. It
+// returns errMoved as append does.
+func (in *Instance) commit(ctx context.Context, seen *verify.Snapshot, out *verify.Outcome, asked *entry, r *ruling) (Verdict, error) {
+	v := verdictOf(out)
+	decided, err := in.decisionEntry(out, &v, asked)
 	if err != nil {
-		return err
+		return Verdict{}, err
 	}
-	after := seen
-	if out.Verdict.Verdict == verify.Commit {
-		after = &out.After
+	r.verdict, r.change = &v.Verdict, changeOf(out.Effects, out.After.Phase != seen.Phase)
+	if err := in.append(ctx, seen, r, asked, decided); err != nil {
+		return Verdict{}, err
 	}
-	if err := in.append(ctx, seen, after, asked, decided); err != nil {
-		return err
-	}
-	if after != seen {
+	in.logVerdict(ctx, asked.Kind, asked.Stage, &v.Verdict)
+	if v.Verdict.Verdict == verify.Commit {
 		in.snapshotIfDue(ctx)
 	}
-	return nil
+	return v, nil
 }

@@ -32,30 +32,36 @@ func (in *Instance) actor(r *trace.Record, stage, role string, args map[string]s
 
 // proposalEntry records what was proposed. The patch is sealed as it arrived,
 // unless it is larger than any patch may be.
-func (in *Instance) proposalEntry(p *Proposal, seen *verify.Snapshot, patch tree.Patch) *entry {
+func (in *Instance) proposalEntry(p *Proposal, a *asked, seen *verify.Snapshot, patch tree.Patch) *entry {
 	e := &entry{Record: *in.record(trace.Proposal, seen.Version)}
 	in.actor(&e.Record, p.Stage, p.Role, p.Args)
-	e.Base, e.Key, e.Next, e.Size = &p.Base, p.Key, p.Next, len(p.Patch)
+	e.args = hiddenArgs(&e.Record, p.Args)
+	e.Base, e.Key, e.Next, e.Size = &p.Base, a.key, p.Next, len(p.Patch)
+	e.sealed = a.patch
 	if patch != nil {
 		text, redacted := in.redactor.Patch(patch)
 		e.Patch, e.Redacted = text, append(e.Redacted, redacted...)
 	}
-	if most := in.contract.limits.Patch.MaxBytes; most == 0 || len(p.Patch) <= most {
-		e.sealed = slices.Clone(p.Patch)
-	}
 	return e
 }
 
-// decisionEntry records a verdict, and of a commit what it replaced.
-func (in *Instance) decisionEntry(out *verify.Outcome) (*entry, error) {
-	e := &entry{Record: *in.record(trace.Decision, out.Verdict.VersionAfter)}
+// decisionEntry records a verdict on what was asked, and of a commit what it
+// replaced.
+func (in *Instance) decisionEntry(out *verify.Outcome, v *Verdict, asked *entry) (e *entry, err error) {
+	e = &entry{Record: *in.record(trace.Decision, out.Verdict.VersionAfter)}
 	if err := in.addVerdict(&e.Record, &out.Verdict); err != nil {
 		return nil, err
 	}
 	if out.Verdict.Verdict == verify.Commit {
 		in.addOld(&e.Record, out)
 	}
-	return e, nil
+	hidden := private{Args: asked.args}
+	if asked.Key != "" {
+		actor := v.Actor()
+		hidden.Operator, hidden.Actor = &v.Verdict, &actor
+	}
+	e.sealed, err = hidden.seal()
+	return e, err
 }
 
 // addVerdict adds the operator's rendering, its paths as a trace may show them.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/runtime/tree"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
@@ -19,12 +20,22 @@ const digestDiffers = "its state has another digest than was recorded"
 
 // A line is what replaying needs of a record's line.
 type line struct {
-	Kind     trace.Kind      `json:"kind"`
-	Contract string          `json:"contract"`
-	Phase    string          `json:"phase"`
-	State    string          `json:"state"`
-	Verdict  *verify.Verdict `json:"verdict"`
-	Hash     string          `json:"hash"`
+	Kind     trace.Kind        `json:"kind"`
+	Contract string            `json:"contract"`
+	Version  uint64            `json:"version"`
+	Stage    string            `json:"stage"`
+	Role     string            `json:"role"`
+	Args     map[string]string `json:"args"`
+	Phase    string            `json:"phase"`
+	Base     uint64            `json:"base"`
+	Key      string            `json:"key"`
+	Next     string            `json:"next"`
+	View     string            `json:"view"`
+	State    string            `json:"state"`
+	Size     int               `json:"size"`
+	Verdict  *verify.Verdict   `json:"verdict"`
+	Prev     string            `json:"prev"`
+	Hash     string            `json:"hash"`
 }
 
 func readLine(text []byte) (line, bool) {
@@ -41,14 +52,16 @@ type replay struct {
 	size int // bytes read
 
 	committed trace.Head // at the commit that made now
-	asked     trace.Kind // of the record just before, if it awaits a decision
-	sealed    []byte     // its patch
+	ledger    ledger
+	changes   []change      // since the instance's current version
+	waiting   *store.Record // the record just before, if it awaits a decision
+	asks      line          // its line
 }
 
 // catchUp reads what was appended after in.head. On error the instance stays as it
 // was. in.mu is held, or in is not shared yet.
 func (in *Instance) catchUp(ctx context.Context) error {
-	r := replay{in: in, now: *in.current.Load(), head: in.head, committed: in.committed}
+	r := replay{in: in, now: *in.current.Load(), head: in.head, committed: in.committed, ledger: in.ledger.clone()}
 	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1) {
 		if err != nil {
 			return err
@@ -57,11 +70,14 @@ func (in *Instance) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
-	in.head, in.unsure = r.head, false
+	in.head, in.ledger, in.unsure = r.head, r.ledger, false
 	in.grown += r.size
 	if r.now.Version != in.current.Load().Version {
 		in.current.Store(&r.now)
 		in.committed = r.committed
+		for _, c := range r.changes {
+			in.recent.add(c)
+		}
 	}
 	return nil
 }
@@ -78,9 +94,12 @@ func (r *replay) step(record store.Record) error {
 	if !ok {
 		return r.corrupt("its line cannot be read")
 	}
+	if record.Seq != head.Seq || record.Version != l.Version || record.Key != l.Key {
+		return r.corrupt("its line is kept under another number, version or key")
+	}
 	switch l.Kind {
 	case trace.Proposal, trace.Advance:
-		r.asked, r.sealed = l.Kind, record.Sealed
+		r.waiting, r.asks = &record, l
 		return nil
 	case trace.Decision:
 		return r.decide(l.Verdict)
@@ -91,10 +110,15 @@ func (r *replay) step(record store.Record) error {
 
 // decide takes in a decision.
 func (r *replay) decide(v *verify.Verdict) error {
-	asked, sealed := r.asked, r.sealed
-	r.asked, r.sealed = "", nil
-	if asked == "" || v == nil {
+	waiting := r.waiting
+	r.waiting = nil
+	if waiting == nil || v == nil {
 		return r.corrupt("it decides nothing")
+	}
+	if r.asks.Kind == trace.Proposal {
+		r.ledger.decided(r.asks.asks(*waiting), v)
+	} else {
+		r.ledger.decided(nil, v)
 	}
 	if v.Verdict != verify.Commit {
 		return nil
@@ -103,9 +127,10 @@ func (r *replay) decide(v *verify.Verdict) error {
 		return r.corrupt("it commits another version than the next")
 	}
 	root := r.now.State
-	if asked == trace.Proposal {
+	var effects []tree.Effect
+	if r.asks.Kind == trace.Proposal {
 		var err error
-		if root, err = r.in.contract.program.Replay(root, sealed); err != nil {
+		if root, effects, err = r.in.contract.program.Replay(root, waiting.Sealed); err != nil {
 			return r.corrupt("its patch does not apply")
 		}
 	}
@@ -113,6 +138,7 @@ func (r *replay) decide(v *verify.Verdict) error {
 		return r.corrupt(digestDiffers)
 	}
 	r.committed = r.head
+	r.changes = append(r.changes, changeOf(effects, v.PhaseAfter != r.now.Phase))
 	r.now = verify.Snapshot{State: root, Phase: v.PhaseAfter, Version: v.VersionAfter}
 	return nil
 }

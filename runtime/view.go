@@ -89,13 +89,18 @@ func (in *Instance) refuseView(ctx context.Context, stage string, refused *verif
 func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) error {
 	e := &entry{Record: *in.record(trace.View, seen.Version)}
 	in.actor(&e.Record, r.Stage, r.Role, r.Args)
+	hidden := private{Args: hiddenArgs(&e.Record, r.Args)}
+	var err error
+	if e.sealed, err = hidden.seal(); err != nil {
+		return err
+	}
 	e.Phase = seen.Phase
 	if refused == nil {
 		e.View = v.Digest
 	} else if err := in.addVerdict(&e.Record, refused); err != nil {
 		return err
 	}
-	return in.append(ctx, seen, seen, e)
+	return in.append(ctx, seen, nil, e)
 }
 
 // Trace writes the instance's trace as it is in the store: one line a record, from

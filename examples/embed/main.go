@@ -33,9 +33,6 @@ func main() {
 	}
 }
 
-// tries is how many proposals one actor may make; the contract says the same.
-const tries = 3
-
 func run(ctx context.Context, w io.Writer) error {
 	contract, err := runtime.Load(compiled)
 	if err != nil {
@@ -66,7 +63,7 @@ type actor interface {
 func answer(ctx context.Context, w io.Writer, instance *runtime.Instance, question string, a actor) error {
 	args := map[string]string{"question": question}
 	var reply json.RawMessage
-	for attempt := 1; attempt <= tries; attempt++ {
+	for {
 		view, err := instance.View(ctx, runtime.Request{Stage: "answer", Args: args, Role: "writer"})
 		if err != nil {
 			return err
@@ -78,7 +75,7 @@ func answer(ctx context.Context, w io.Writer, instance *runtime.Instance, questi
 		}
 		fmt.Fprintf(w, "it proposes %s\n", patch)
 		verdict, err := instance.Propose(ctx, runtime.Proposal{
-			Stage: "answer", Args: args, Role: "writer", Base: view.Version, Patch: patch, Attempt: attempt,
+			Stage: "answer", Args: args, Role: "writer", Base: view.Version, Patch: patch,
 		})
 		if err != nil {
 			return err
@@ -91,7 +88,6 @@ func answer(ctx context.Context, w io.Writer, instance *runtime.Instance, questi
 			return err
 		}
 	}
-	return nil
 }
 
 // tell prints what the actor is told.

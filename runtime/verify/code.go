@@ -68,7 +68,7 @@ var codes = []CodeEntry{
 	{ArgumentViolation, GatePhase, "an argument of the stage is missing or does not bind", false},
 	{TransitionViolation, GatePhase, "the phase cannot move so, or the guard of the move does not hold", true},
 	{Stale, GateStale, "the proposal was made on an older version", true},
-	{Repeat, GateStale, "the proposal was decided before", false},
+	{Repeat, GateStale, "the proposal was refused before, or its key belongs to another one", true},
 	{AttemptsExhausted, GateStale, "the stage has no attempts left", false},
 	{RequireViolation, GateInvariant, "what the stage requires beforehand does not hold", true},
 	{WriteScopeViolation, GateScope, "an operation writes outside of what the stage may write", true},
@@ -88,6 +88,10 @@ var codes = []CodeEntry{
 
 // Codes lists every code, in the order in which the steps run.
 func Codes() []CodeEntry { return slices.Clone(codes) }
+
+// UsesAttempt reports whether a rejection with this code is one of the tries that a
+// step has: being late is not, nor is coming after the last try.
+func (c Code) UsesAttempt() bool { return c != Stale && c != AttemptsExhausted }
 
 func (c Code) entry() CodeEntry {
 	for _, e := range codes {

@@ -7,17 +7,18 @@ import (
 )
 
 // Replay applies a proposal that was committed before to the state it was
-// committed on, without judging it again. The error says that it does not apply,
-// and so cannot have been committed on this state.
-func (p *Program) Replay(root *tree.Node, proposal []byte) (*tree.Node, error) {
+// committed on, without judging it again, and says what each operation read and
+// wrote. The error says that it does not apply, and so cannot have been committed on
+// this state.
+func (p *Program) Replay(root *tree.Node, proposal []byte) (*tree.Node, []tree.Effect, error) {
 	v := &verification{p: p, snapshot: Snapshot{State: root}, proposal: Proposal{Patch: proposal}}
 	if found := v.parseProposal(); len(found) > 0 {
-		return nil, errors.New(found[0].Message)
+		return nil, nil, errors.New(found[0].Message)
 	}
 	v.typeUses()
 	e := &execution{v: v, after: root, trusts: true}
 	if e.runAll() >= 0 {
-		return nil, errors.New(e.found[0].Message)
+		return nil, nil, errors.New(e.found[0].Message)
 	}
-	return e.after, nil
+	return e.after, e.effects, nil
 }

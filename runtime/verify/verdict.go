@@ -58,7 +58,7 @@ type ActorVerdict struct {
 
 // retryable tells whether an actor that proposes something else may succeed.
 func retryable(violations []Violation, attempt, most int) bool {
-	if len(violations) == 0 || most > 0 && attempt >= most {
+	if len(violations) == 0 || most > 0 && attempt >= most && violations[0].Code.UsesAttempt() {
 		return false
 	}
 	for _, v := range violations {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/patchoptic/poptic/compiler/region"
@@ -27,8 +28,9 @@ type Proposal struct {
 	// stale gate, and an actor sees them as they are: paths must be ones it reads.
 	Stale func() []Violation
 
-	Attempt    int      // which try this is, from 1; 0 if tries are not counted
-	Normalised []string // leniencies that were applied to Patch before
+	Attempt     int      // which try this is, from 1; 0 if tries are not counted
+	MaxAttempts int      // how many tries there are, where the stage does not say; 0 for no end
+	Normalised  []string // leniencies that were applied to Patch before
 }
 
 // An Outcome is what Verify and Advance return.
@@ -148,7 +150,7 @@ func (v *verification) outcome(found []finding) Outcome {
 		Attempt: v.proposal.Attempt,
 	}
 	if v.stage != nil {
-		out.Verdict.MaxAttempts = v.stage.Attempts
+		out.Verdict.MaxAttempts = cmp.Or(v.stage.Attempts, v.proposal.MaxAttempts)
 	}
 	if len(found) > 0 {
 		out.Verdict.Retryable = retryable(out.Verdict.Violations, v.proposal.Attempt, out.Verdict.MaxAttempts)

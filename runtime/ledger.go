@@ -1,0 +1,129 @@
+package runtime
+
+import (
+	"crypto/sha256"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// DefaultAttempts is how many tries a step has, where neither its stage nor the
+// host says.
+const DefaultAttempts = 3
+
+// Counting tries. A step is a stage that one role runs with the same arguments on
+// one version: until the next commit, whoever makes it, all proposals of the step
+// share its tries. Each rejection uses up one, except one for being late, which
+// says nothing about the proposal. When all are used up, or when a proposal has
+// the bytes of one that the step has had refused, the stale gate refuses it.
+//
+// A commit begins all steps anew, for what was wrong before may be right now. So
+// the count is a fold over the records since the last commit: a process that opens
+// the instance at a snapshot, which is always of a commit, counts as one that was
+// there from the beginning, and so does one that replays the whole log.
+
+// Limits of what a ledger remembers.
+const (
+	maxSteps   = 10_000 // with more, all counts begin again
+	maxRefused = 64     // of one step's refused proposals, the first ones
+)
+
+// A step is what tries are counted for. Its texts are as the log shows them.
+type step struct{ stage, role, args string }
+
+// tries is what became of a step's proposals. It is never changed, only replaced.
+type tries struct {
+	used    int
+	refused []fingerprint
+}
+
+// A fingerprint identifies what a proposal asks for.
+type fingerprint [sha256.Size]byte
+
+// A ledger knows what was tried since the last commit.
+type ledger struct {
+	steps map[step]tries
+	keyed uint64 // the last record that had a key
+}
+
+// asked is what a record that asks for a decision means to a ledger.
+type asked struct {
+	step  step
+	next  string
+	patch []byte // as it arrived; nil if it was too long to be kept
+	key   string
+	seq   uint64
+}
+
+func (a *asked) print() fingerprint {
+	h := sha256.New()
+	h.Write([]byte(strconv.Quote(a.next)))
+	h.Write(a.patch)
+	return fingerprint(h.Sum(nil))
+}
+
+// same reports whether two proposals ask for the same, in the same name.
+func (a *asked) same(b *asked) bool {
+	return a.step == b.step && a.next == b.next && a.patch != nil && b.patch != nil && slices.Equal(a.patch, b.patch)
+}
+
+func (l *ledger) clone() ledger { return ledger{maps.Clone(l.steps), l.keyed} }
+
+// decided takes in a decision and what it is about; a is nil for the host's moves.
+func (l *ledger) decided(a *asked, v *verify.Verdict) {
+	if a != nil && a.key != "" {
+		l.keyed = a.seq
+	}
+	switch {
+	case v.Verdict == verify.Commit:
+		l.steps = nil
+	case a == nil:
+	case v.Verdict == verify.Noop:
+		delete(l.steps, a.step)
+	case len(v.Violations) > 0 && v.Violations[0].Code.UsesAttempt():
+		l.refuse(a)
+	}
+}
+
+func (l *ledger) refuse(a *asked) {
+	if l.steps == nil || len(l.steps) >= maxSteps {
+		l.steps = map[step]tries{}
+	}
+	t := l.steps[a.step]
+	t.used++
+	if a.patch != nil && len(t.refused) < maxRefused {
+		t.refused = append(slices.Clip(t.refused), a.print())
+	}
+	l.steps[a.step] = t
+}
+
+// repeats reports whether the step has had the same refused.
+func (t tries) repeats(a *asked) bool {
+	return a.patch != nil && len(t.refused) > 0 && slices.Contains(t.refused, a.print())
+}
+
+// stepOf is the step of a stage. The texts are as a line shows them, so that it is
+// the same for who proposes and for who reads the log.
+func stepOf(stage, role string, args map[string]string) step {
+	s := step{stage: shown(stage), role: shown(role)}
+	if len(args) == 0 {
+		return s
+	}
+	var text []byte
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		text = strconv.AppendQuote(strconv.AppendQuote(text, shown(name)), shown(args[name]))
+	}
+	s.args = string(text)
+	return s
+}
+
+// shown is a text as it reads in a line: each byte that is no UTF-8 is U+FFFD.
+func shown(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
