@@ -20,6 +20,7 @@ import (
 type Env struct {
 	limits   Limits
 	shapes   *shapes
+	root     ir.TypeID // of the state
 	state    *shape
 	measures []measure
 	provider *provider
@@ -32,8 +33,9 @@ type Env struct {
 }
 
 // A Scope says which names an expression may use: those of Vars, Each's variable
-// in EachVars, and Params in BeforeVars and AfterVars. Self is the type of self in
-// SelfVars.
+// in EachVars, and Params in BeforeVars and AfterVars; in EachVars there is at most
+// one of them, which stands for the entry's key (see Part). Self is the type of self
+// in SelfVars.
 type Scope struct {
 	Vars   ir.Vars
 	Self   ir.TypeID
@@ -50,7 +52,7 @@ func New(c *ir.Contract, limits Limits) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{limits: limits, scopes: map[string]*checker.Env{}}
+	e := &Env{limits: limits, root: c.State, scopes: map[string]*checker.Env{}}
 	e.shapes = &shapes{types: c.Types, byID: map[ir.TypeID]*shape{}}
 	e.state = e.shapes.of(c.State)
 	e.measures = measuresOf(c, e.shapes)
@@ -203,7 +205,7 @@ func (e *Env) variables(s Scope) []variable {
 	if s.Vars == ir.EachVars && s.Each != nil {
 		vars = append(vars, variable{name: s.Each.Var, shape: e.shapes.of(s.Each.Type), root: stateRoot, at: familyPlace(s.Each.Over)})
 	}
-	if s.Vars == ir.BeforeVars || s.Vars == ir.AfterVars {
+	if s.Vars == ir.BeforeVars || s.Vars == ir.AfterVars || s.Vars == ir.EachVars {
 		for _, p := range s.Params {
 			vars = append(vars, variable{name: p, shape: stringShape, param: true})
 		}

@@ -1,0 +1,160 @@
+package expr
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
+
+// partTexts writes parts as "pattern: source", a part about the whole state as its source.
+func partTexts(parts []Part) []string {
+	var out []string
+	for _, p := range parts {
+		text := p.Expr.Source
+		if p.Each != nil {
+			text = p.Each.Over.String() + ": " + text
+		}
+		if p.Each != nil && !p.Local {
+			text += " (looks elsewhere)"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+func TestRulesOverAllEntriesAreTakenApart(t *testing.T) {
+	d := newDesk(t)
+	for source, want := range map[string][]string{
+		`state.tickets.all(k, state.tickets[k].status != "solved" || has(state.tickets[k].reply))`: {
+			`/:tickets/:*: entry.status != "solved" || has(entry.reply)`},
+		`state.tickets.all(k, t, t.urgent || k != "T9")`:                {`/:tickets/:*: t.urgent || k != "T9"`},
+		`state.orders.all(o, o.count >= 0)`:                             {`/:orders/[*]: o.count >= 0`},
+		`!state.items.exists(i, state.items[i].price < 0.0)`:            {`/:items/:*: !(entry.price < 0.0)`},
+		`(state.items.all(i, v, v.price <= spent)) && entries < 5`:      {`/:items/:*: v.price <= spent (looks elsewhere)`, `entries < 5`},
+		`state.tickets.all(k, t, t.customer in state.customers)`:        {`/:tickets/:*: t.customer in state.customers (looks elsewhere)`},
+		`state.tickets.all(k, (state.tickets[k]).notes.all(n, n != k))`: {`/:tickets/:*: (entry).notes.all(n, n != k)`},
+		`state.tags.all(x, x != "") && state.items.all(i, v, v.id == i)`: {
+			`/:tags/[*]: x != ""`, `/:items/:*: v.id == i`},
+	} {
+		x, issues := d.env.Check(source, stateScope)
+		require.False(t, HasErrors(issues), "%s: %v", source, issues)
+		require.Equal(t, want, partTexts(d.env.Parts(x)), source)
+	}
+}
+
+func TestOtherRulesStayWhole(t *testing.T) {
+	d := newDesk(t)
+	for _, source := range []string{
+		`spent <= state.budget`,
+		`state.tickets.exists(k, state.tickets[k].urgent)`,
+		`state.tickets.exists_one(k, state.tickets[k].urgent)`,
+		`state.tickets.filter(k, state.tickets[k].urgent).size() < 3`,
+		`state.tickets.all(k, state.tickets[k].urgent) || state.limit > 3`,
+		`state.orders.all(i, o, i >= 0 && o.count > 0)`,
+		`!has(state.meta) || state.meta.name != ""`,
+		`state.tickets.all(k, state.tickets[k].notes.all(k, k != "")) `,
+		`[1, 2].all(x, x > 0)`,
+	} {
+		x, issues := d.env.Check(source, stateScope)
+		require.False(t, HasErrors(issues), "%s: %v", source, issues)
+		require.Nil(t, partTexts(d.env.Parts(x)), source)
+	}
+}
+
+// A rule and its parts agree, also on what has no value.
+func TestTheWholeHoldsExactlyIfAllPartsDo(t *testing.T) {
+	d := newDesk(t)
+	seen := map[string]int{}
+	for _, source := range []string{
+		`state.tickets.all(k, state.tickets[k].status != "solved" || has(state.tickets[k].reply))`,
+		`state.tickets.all(k, t, t.score > 1 && t.subject != k) && spent <= state.budget`,
+		`state.tickets.all(k, t, !has(t.author) || 6 / (size(t.subject) - 2) > 2)`,
+		`!state.items.exists(i, 10 / state.items[i].count < 3)`,
+		`state.items.all(i, v, 10 / v.count > 3) && state.orders.all(o, o.count > 1)`,
+	} {
+		x, _ := d.env.Check(source, stateScope)
+		whole, err := d.env.Compile(x, stateScope)
+		require.NoError(t, err)
+		parts := d.env.Parts(x)
+		require.NotNil(t, parts, source)
+		for i := range 64 {
+			state := variation(i)
+			want := outcomeOf(whole.Eval(context.Background(), d.input(state)))
+			require.Equal(t, want, d.outcomeOfParts(t, parts, state), "%s, variation %d", source, i)
+			seen[want]++
+		}
+	}
+	require.Len(t, seen, 3, "%v", seen)
+}
+
+func variation(i int) ir.Value {
+	ticket := func(bits int) string {
+		score := [...]string{"null", "5", "1", "3"}[bits&3]
+		return fmt.Sprintf(`{"subject":"T%s","status":%q,"customer":"C1","labels":[],"notes":[],"score":%s,"urgent":true%s}`,
+			[...]string{"", "1"}[bits&1], [...]string{"open", "solved"}[bits>>1&1], score, [...]string{"", `,"reply":"r","author":{"name":"n"}`}[bits&1])
+	}
+	return value(fmt.Sprintf(`{"tickets":{"T1":%s,"T2":%s},"items":{"a":{"id":"a","price":2,"count":%d},"b":{"id":"b","price":%d,"count":2}},"orders":[{"id":"o","price":1,"count":%d}],"budget":%d}`,
+		ticket(i), ticket(i>>2), i&3, i>>3, i>>4, i>>1))
+}
+
+func (d *desk) input(state ir.Value) *Input {
+	return &Input{State: state, Measure: func(name string) (string, bool) {
+		return state.Member("items").Member("b").Member("price").Text(), name == "spent"
+	}}
+}
+
+func outcomeOf(holds bool, err error) string {
+	if err != nil {
+		return "no value"
+	}
+	return fmt.Sprint(holds)
+}
+
+func (d *desk) outcomeOfParts(t *testing.T, parts []Part, state ir.Value) string {
+	out := "true"
+	ask := func(p *Program, in *Input) {
+		if one := outcomeOf(p.Eval(context.Background(), in)); one == "false" || out == "true" {
+			out = one
+		}
+	}
+	for _, part := range parts {
+		p, err := d.env.Compile(part.Expr, part.Scope)
+		require.NoError(t, err)
+		in := d.input(state)
+		if part.Each == nil {
+			ask(p, in)
+			continue
+		}
+		container := state.Member(part.Each.Over.Segments[0].Text)
+		container.EachMember(func(name string, entry ir.Value) bool {
+			in.Entry, in.Params = entry, map[string]string{part.Key: name}
+			ask(p, in)
+			return true
+		})
+		container.EachElement(func(_ int, entry ir.Value) bool {
+			in.Entry = entry
+			ask(p, in)
+			return true
+		})
+	}
+	return out
+}
+
+func TestAnEachRuleIsLocalIfItLooksAtItsEntryOnly(t *testing.T) {
+	d := newDesk(t)
+	each := &ir.Each{Var: "t", Over: pattern(key("tickets"), anyKey), Type: d.ticket}
+	for source, want := range map[string]bool{
+		`t.urgent || t.labels.all(l, l != "")`: true,
+		`t.customer in state.customers`:        false,
+		`phase == "open" || t.urgent`:          false,
+		`t.urgent || entries < 3`:              false,
+	} {
+		x, issues := d.env.Check(source, d.each())
+		require.False(t, HasErrors(issues), source)
+		require.Equal(t, want, d.env.Local(x, each), source)
+	}
+}
