@@ -279,7 +279,7 @@ func (o opMaker) tries() int {
 	if o.idle() {
 		return 1
 	}
-	return 16
+	return 8
 }
 
 // presumed is a value to test for, often the one that is shown.

@@ -13,6 +13,7 @@ import (
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/tree"
 	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/runtime/view"
 )
 
 // A world is a contract with one stage, and the stage's regions to ask.
@@ -87,6 +88,21 @@ func (w *world) view(n *tree.Node) (verify.View, bool) {
 // sameViews compares everything an actor is shown, byte by byte.
 func sameViews(a, b verify.View) bool {
 	return a.Digest == b.Digest && slices.Equal(a.Placeholders, b.Placeholders) && a.Value.String() == b.Value.String()
+}
+
+// shown is what a projection shows, as it is sent.
+type shown struct {
+	text         string
+	placeholders []region.Word
+}
+
+func (w *world) shown(n *tree.Node) shown {
+	value, placeholders := view.Project(n, w.read)
+	return shown{value.String(), placeholders}
+}
+
+func (s shown) equals(o shown) bool {
+	return s.text == o.text && slices.EqualFunc(s.placeholders, o.placeholders, slices.Equal)
 }
 
 // operations draws patches on the states; so many percent of the paths are taken
