@@ -92,12 +92,7 @@ func reservedFor(param string, places, patterns []region.Pattern) []string {
 				continue
 			}
 			for _, p := range patterns {
-				if len(p.Segments) <= i || !mayMeet(place.Segments[:i], p.Segments[:i]) {
-					continue
-				}
-				if l := p.Segments[i]; l.Kind == region.Literal || l.Kind == region.KeyLiteral {
-					out = append(out, l.Text)
-				}
+				out = append(out, literalsAt(place.Segments[:i], p.Segments)...)
 			}
 		}
 	}
@@ -105,10 +100,30 @@ func reservedFor(param string, places, patterns []region.Pattern) []string {
 	return slices.Compact(out)
 }
 
-// mayMeet reports whether some path could match both segment lists, which have
-// one length; "**" counts as meeting everything.
+// literalsAt lists the keys that a pattern names right below the paths that a prefix
+// matches: one at the prefix's own depth, and any behind a "**" of either.
+func literalsAt(prefix, p []region.Segment) []string {
+	var out []string
+	for j, l := range p {
+		if !footprint.IsLiteral(l) {
+			continue
+		}
+		deep := hasDepth(prefix) || hasDepth(p[:j])
+		if (deep || j == len(prefix)) && mayMeet(prefix, p[:j]) {
+			out = append(out, l.Text)
+		}
+	}
+	return out
+}
+
+func hasDepth(segments []region.Segment) bool {
+	return slices.ContainsFunc(segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth })
+}
+
+// mayMeet reports whether some path could match both segment lists, of which the
+// shorter ends them; "**" counts as meeting everything.
 func mayMeet(a, b []region.Segment) bool {
-	for i := range a {
+	for i := range min(len(a), len(b)) {
 		if a[i].Kind == region.AnyDepth || b[i].Kind == region.AnyDepth {
 			return true
 		}
@@ -125,13 +140,8 @@ func (c *checker) allPatterns() []region.Pattern {
 	for _, m := range c.out.Measures {
 		out = append(out, m.Over)
 	}
-	for _, v := range c.out.Invariants {
-		if v.Unique != nil {
-			out = append(out, *v.Unique)
-		}
-		if v.Expr != nil {
-			out = append(out, footprint.ReadPatterns(*v.Expr)...)
-		}
+	for _, g := range c.model.StateGates() {
+		out = append(out, g.Reads...)
 	}
 	for _, p := range c.out.Phases {
 		for _, a := range p.Arrows {
