@@ -22,11 +22,11 @@ const (
 var (
 	plainNumbers = []json.Number{"0", "1"}
 	moreNumbers  = []json.Number{"2", "-1", "10", "0.5", "100", "1000"}
-	plainTexts   = []string{"a", "b", "c"}
+	plainTexts   = []string{"a", "b"}
 	// moreTexts are of the forms that the standard library's predicates ask for,
 	// three of each: enough to tell two from each other and leave one.
 	moreTexts = []string{
-		"", "a@b.de", "c@d.org", "e@f.net", "+49301234567", "+12025550123", "+4420123456",
+		"c", "", "a@b.de", "c@d.org", "e@f.net", "+49301234567", "+12025550123", "+4420123456",
 		"4539578763621486", "4012888888881881", "4111111111111111",
 		"2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z", "2024-01-03T00:00:00Z",
 		"2024-01-01", "2024-01-02", "2024-01-03", "EUR", "USD", "GBP", "A",

@@ -91,8 +91,8 @@ func (s *scene) changes(u, below region.Word) []move {
 			return operation("add", path, v), true
 		})
 	}
-	if len(u) > 0 {
-		out = append(out, func(state any) (string, bool) {
+	if s.mayLack(u) {
+		out = slices.Insert(out, min(1, len(out)), func(state any) (string, bool) {
 			_, there := get(state, u)
 			return operation("remove", path, absent{}), there
 		})

@@ -18,6 +18,7 @@ type scene struct {
 	keys     map[string]string // by owned parameter and family key
 	state    any
 	presence []point
+	supplied map[string]bool // containers that references point to
 }
 
 // synthesise makes the smallest scene; nil if the equalities contradict.
@@ -26,7 +27,7 @@ func (m *maker) synthesise(p footprint.Pair, c footprint.Conflict, phase string)
 	if !ok {
 		return nil
 	}
-	s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: m.least(m.contract.State)}
+	s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: m.least(m.contract.State), supplied: map[string]bool{}}
 	for _, d := range sidesOf(p) {
 		s.bindParams(d)
 	}
@@ -40,7 +41,7 @@ func (m *maker) synthesise(p footprint.Pair, c footprint.Conflict, phase string)
 func (m *maker) onFixture(p footprint.Pair, c footprint.Conflict, phase string, state any) []*scene {
 	var out []*scene
 	for _, keys := range newBinder(m, c).found(sidesOf(p), state) {
-		s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: copyOf(state)}
+		s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: copyOf(state), supplied: map[string]bool{}}
 		s.growPlaces()
 		s.state = s.settle(s.state)
 		s.leaveRoom()
@@ -87,7 +88,8 @@ func (s *scene) growPlaces() {
 }
 
 // supply makes the containers hold something that references in values for w, or
-// for what a side may write around it, point to.
+// for what a side may write around it, point to; and lets there be one more, since
+// a reference may have to change.
 func (s *scene) supply(d side, w region.Word) {
 	if !s.refers {
 		return
@@ -103,9 +105,14 @@ func (s *scene) supply(d side, w region.Word) {
 				continue
 			}
 			target := s.word(*t.Target, nil)
+			if s.supplied[target.Pointer()] {
+				continue
+			}
+			s.supplied[target.Pointer()] = true
 			if at, _ := get(s.state, target); len(keysOf(at)) == 0 {
 				s.demand(longer(target, region.Key(s.newKey(target, s.taken()))))
 			}
+			s.presence = append(s.presence, point{same, func(state any) any { return s.add(state, target, 1) }})
 		}
 	}
 }
