@@ -43,6 +43,9 @@ func clauses(p footprint.Pair, c footprint.Conflict, at check.Places) []source.R
 	case footprint.PhaseConflict:
 		return []source.Related{point(at.Clause(a.Name, "next"), "%s moves the phase", p.Name(c.A))}
 	case footprint.WriteConflict:
+		if a == b {
+			return []source.Related{point(at.Clause(a.Name, "write"), "both write %s", path)}
+		}
 		return []source.Related{writes(c.A, c.Path), writes(c.B, c.Path)}
 	case footprint.GateConflict:
 		out := []source.Related{writes(c.A, c.Path), writes(c.B, c.Other)}
