@@ -188,3 +188,14 @@ stage vote { write blind /votes/* }
 	requireFindings(t, contract, nil)
 	requireFindings(t, contract+"invariant one_each unique /votes/*/by\n", []finding{{"undisclosed_gate", "vote", "invariant one_each"}})
 }
+
+func TestTheWayToWhatIsExceptedIsNotSeen(t *testing.T) {
+	requireFindings(t, `contract spine
+state { items: map of { note: secret string }  hits: int }
+stage s { read /hits, /items/*/note except secrets  write /hits  ensure { size(after.items) < 3 } }
+`, []finding{{"undisclosed_gate", "s", "does not see /items/*"}})
+	requireFindings(t, `contract open sealed
+state any
+stage s { read /b/c  write /b/c  require { !has(before.b.c) || before.b.c != 1 } }
+`, []finding{{"undisclosed_gate", "s", "does not see /b"}})
+}

@@ -73,6 +73,9 @@ func (m *Model) Seen(s *ir.Stage) region.Region {
 	for _, g := range s.Read {
 		spine := region.Grant{Except: g.Except}
 		for _, p := range g.Include {
+			if coveredBy(p, g.Except) {
+				continue
+			}
 			for i := range p.Segments {
 				if p.Segments[i].Kind == region.AnyDepth {
 					break
@@ -89,6 +92,23 @@ func (m *Model) Seen(s *ir.Stage) region.Region {
 		}
 	}
 	return out
+}
+
+// coveredBy reports whether some exception may leave nothing of an include to see:
+// one that reaches up to the include. Then nothing on the way to it need show.
+func coveredBy(include region.Pattern, excepts []region.Pattern) bool {
+	return slices.ContainsFunc(excepts, func(e region.Pattern) bool {
+		depth := slices.IndexFunc(e.Segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth })
+		if depth < 0 {
+			depth = len(e.Segments)
+		}
+		return depth <= len(include.Segments) && meets(include, e)
+	})
+}
+
+func meets(p, q region.Pattern) bool {
+	one := func(p region.Pattern) *region.Set { return region.Compile(region.Region{{Include: []region.Pattern{p}}}) }
+	return region.Overlap(one(p), one(q), region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict != region.No
 }
 
 // OpenPrefixes lists, as shallow patterns, the nodes on the way to p that need not be
