@@ -7,6 +7,7 @@ type alphabet struct {
 	numbers  map[region.Segment]symbol
 	segments []region.Segment
 	alike    [][]symbol // by symbol of a literal, those that share a letter with it
+	scratch  []symbol   // what paths are made from
 }
 
 // A symbol is the number of a segment.
@@ -19,9 +20,9 @@ type path struct {
 }
 
 // path numbers the segments of p. The parameters are all one, since any may be equal
-// to another.
+// to another. The result is good until the next forget.
 func (a *alphabet) path(p region.Pattern) path {
-	out := path{make([]symbol, 0, len(p.Segments)), p.Shallow}
+	out, start := path{shallow: p.Shallow}, len(a.scratch)
 	for _, s := range p.Segments {
 		if s.Kind == region.AnyDepth {
 			out.shallow = false
@@ -30,10 +31,14 @@ func (a *alphabet) path(p region.Pattern) path {
 		if s.Kind == region.ParamSegment || s.Kind == region.FreshSegment {
 			s.Text = ""
 		}
-		out.symbols = append(out.symbols, a.symbol(s))
+		a.scratch = append(a.scratch, a.symbol(s))
 	}
+	out.symbols = a.scratch[start:len(a.scratch):len(a.scratch)]
 	return out
 }
+
+// forget reuses the memory of all paths made so far.
+func (a *alphabet) forget() { a.scratch = a.scratch[:0] }
 
 func (a *alphabet) symbol(s region.Segment) symbol {
 	n, known := a.numbers[s]

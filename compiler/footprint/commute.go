@@ -151,7 +151,9 @@ func (m *Model) touches(gate int, e Effect) region.Condition {
 		c = m.touch(m.stateGates[gate].Family(), e.Write)
 		own := m.touchOwn(m.stateGates[gate], e)
 		c = region.Condition{Any: append(c.Any, own.Any...), Inexact: c.Inexact || own.Inexact}
-		e.gates[gate] = c
+		if e.gates != nil {
+			e.gates[gate] = c
+		}
 	}
 	return c
 }

@@ -110,6 +110,7 @@ func (x *Index) Stage(i int) *ir.Stage { return x.stages[i] }
 func (x *Index) Add(s *ir.Stage) []int {
 	i := len(x.stages)
 	x.stages = append(x.stages, s)
+	x.letters.forget()
 	row := newMembers(len(x.stages))
 	writes := x.paths(x.model.elements(s.Write), x.model.elements(s.Blind))
 	parts := x.paths(s.Source, s.Read, x.model.local(s))

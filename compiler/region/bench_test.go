@@ -3,6 +3,7 @@ package region
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -66,43 +67,46 @@ func BenchmarkCompileOfAHundredPatterns(b *testing.B) {
 	}
 }
 
-func BenchmarkDecisionOnFootprintsOfAHundredPatterns(b *testing.B) {
-	rnd := rand.New(rand.NewSource(1))
-	left, right := footprint(rnd, 100, "f"), footprint(rnd, 100, "g")
-	holed := Region{{Include: left[0].Include, Except: Of("/*/m1/secret")[0].Include}}
-	questions := map[string]func(a, b *Set) Answer{
-		"overlap/no": func(a, b *Set) Answer { return Overlap(a, b, Interior, Interior, Options{}) },
-		"within/no":  func(a, b *Set) Answer { return Within(a, b, Interior, Plain, Options{}) },
+// BenchmarkDecision compares two footprints that differ in the last segments only,
+// compiling both each time. "yes" and "no" is the answer; with "witness", it comes
+// with a shortest word.
+func BenchmarkDecision(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		rnd := rand.New(rand.NewSource(1))
+		left, right := footprint(rnd, n, "f"), footprint(rnd, n, "g")
+		mixed := Region{{Include: append(slices.Clone(right[0].Include), left[0].Include[0])}}
+		holed := Region{{Include: left[0].Include, Except: Of("/*/m1/secret")[0].Include}}
+		for _, q := range []struct {
+			name string
+			a, b Region
+			ask  func(a, b *Set) Answer
+			want Verdict
+		}{
+			{"overlap/no", left, right, overlapping(true), No},
+			{"overlap/yes", left, mixed, overlapping(true), Yes},
+			{"overlap/yes/witness", left, mixed, overlapping(false), Yes},
+			{"overlap/no/exceptions", holed, right, overlapping(false), No},
+			{"overlap/yes/exceptions/witness", holed, left, overlapping(false), Yes},
+			{"within/yes", holed, left, within, Yes},
+			{"within/no/witness", left, right, within, No},
+		} {
+			b.Run(fmt.Sprint(q.name, "/", n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if got := q.ask(Compile(q.a), Compile(q.b)); got.Verdict != q.want {
+						b.Fatal(got)
+					}
+				}
+			})
+		}
 	}
-	for name, ask := range questions {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				ask(Compile(left), Compile(right))
-			}
-		})
-	}
-	b.Run("within/yes", func(b *testing.B) {
-		for b.Loop() {
-			if Within(Compile(holed), Compile(left), Interior, Interior, Options{}).Verdict != Yes {
-				b.Fatal("not within")
-			}
-		}
-	})
-	b.Run("overlap/yes/exceptions", func(b *testing.B) {
-		for b.Loop() {
-			if Overlap(Compile(holed), Compile(left), Interior, Interior, Options{}).Verdict != Yes {
-				b.Fatal("no overlap")
-			}
-		}
-	})
-	b.Run("overlap/no/exceptions", func(b *testing.B) {
-		for b.Loop() {
-			if Overlap(Compile(holed), Compile(right), Interior, Interior, Options{}).Verdict != No {
-				b.Fatal("overlap")
-			}
-		}
-	})
 }
+
+func overlapping(verdictOnly bool) func(a, b *Set) Answer {
+	return func(a, b *Set) Answer { return Overlap(a, b, Interior, Interior, Options{VerdictOnly: verdictOnly}) }
+}
+
+func within(a, b *Set) Answer { return Within(a, b, Interior, Interior, Options{}) }
 
 func BenchmarkConditionsOfTwoStages(b *testing.B) {
 	x, y := Of("/tickets/{t}/status", "/tickets/{t}/labels", "/refunds/{r}"), Of("/tickets/{u}", "/refunds/*")
