@@ -15,15 +15,14 @@ func NewFold[T any](merge func(a, b T) T) *Fold[T] { return &Fold[T]{new(identit
 // Of is the fold of the container n: the merged Ts of its items in order, the zero T
 // if there are none or n is no container. item gives the T of one item (name is ""
 // in an array) and whether it may be remembered; it must give the same T for the
-// same item every time it may. Safe for concurrent use. After an edit it costs
+// same item every time it may; lasting is whether all of them may. Safe for
+// concurrent use. After an edit it costs
 // O(log n) calls of merge and as many of item as one chunk has items.
-func (f *Fold[T]) Of(n *Node, item func(name string, child *Node) (T, bool)) T {
+func (f *Fold[T]) Of(n *Node, item func(name string, child *Node) (T, bool)) (v T, lasting bool) {
 	if n.isEmpty() {
-		var none T
-		return none
+		return v, true
 	}
-	v, _ := f.chunk(n.root, item)
-	return v
+	return f.chunk(n.root, item)
 }
 
 func (f *Fold[T]) chunk(c *chunk, item func(string, *Node) (T, bool)) (T, bool) {

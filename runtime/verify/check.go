@@ -62,9 +62,9 @@ func (c *typeCheck) inside(n *tree.Node, id ir.TypeID, t *ir.Type) {
 	case ir.RecordType:
 		c.record(n, t, c.p.types[id].text)
 	case ir.MapType, ir.KeyedType:
-		c.members(n, t)
+		c.members(n, id, t)
 	case ir.ListType, ir.SetType, ir.LogType:
-		c.elements(n, t)
+		c.elements(n, id, t)
 	case ir.RefType:
 		c.reference(n, t)
 	}
@@ -105,7 +105,10 @@ func (p *Program) unknownMember(t *ir.Type, text, name string, w region.Word) fi
 	return f
 }
 
-func (c *typeCheck) members(n *tree.Node, t *ir.Type) {
+func (c *typeCheck) members(n *tree.Node, id ir.TypeID, t *ir.Type) {
+	if c.sound(n, id, t) {
+		return
+	}
 	for name, child := range n.Members() {
 		c.at(region.Key(name), func() {
 			before := len(c.found)
@@ -117,7 +120,10 @@ func (c *typeCheck) members(n *tree.Node, t *ir.Type) {
 	}
 }
 
-func (c *typeCheck) elements(n *tree.Node, t *ir.Type) {
+func (c *typeCheck) elements(n *tree.Node, id ir.TypeID, t *ir.Type) {
+	if c.sound(n, id, t) {
+		return
+	}
 	for i, child := range n.Elements() {
 		c.at(region.Index(i), func() { c.check(child, t.Elem) })
 	}

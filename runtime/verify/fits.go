@@ -33,9 +33,9 @@ func (p *Program) fits(id ir.TypeID, n *tree.Node) bool {
 	case ir.RecordType:
 		return n.Kind() == ir.Object && p.fitsRecord(t, n)
 	case ir.MapType, ir.KeyedType:
-		return n.Kind() == ir.Object && p.fitsMap(t, n)
+		return n.Kind() == ir.Object && p.fitItems(id, t, n)
 	case ir.ListType, ir.SetType, ir.LogType:
-		return n.Kind() == ir.Array && p.fitsArray(t, n)
+		return n.Kind() == ir.Array && p.fitItems(id, t, n) && (t.Kind != ir.SetType || !hasDuplicates(n))
 	default:
 		return true
 	}
@@ -63,28 +63,22 @@ func (p *Program) fitsRecord(t *ir.Type, n *tree.Node) bool {
 	return true
 }
 
-func (p *Program) fitsMap(t *ir.Type, n *tree.Node) bool {
-	for name, child := range n.Members() {
-		if !p.fits(t.Elem, child) || t.Kind == ir.KeyedType && !namesItself(t, name, child) {
-			return false
-		}
+// fitItems reports whether the items of a container fit; remembered where it holds
+// much.
+func (p *Program) fitItems(id ir.TypeID, t *ir.Type, n *tree.Node) bool {
+	if n.Len() == 0 {
+		return true
 	}
-	return true
+	fit, _ := p.folds[id].fits.Of(n, func(name string, child *tree.Node) (bool, bool) {
+		return p.fits(t.Elem, child) && (t.Kind != ir.KeyedType || namesItself(t, name, child)), true
+	})
+	return fit
 }
 
 // namesItself reports whether the element of a keyed list holds the key it stands under.
 func namesItself(t *ir.Type, name string, element *tree.Node) bool {
 	field := element.Get(t.KeyField)
 	return field != nil && field.Kind() == ir.String && field.Text() == name
-}
-
-func (p *Program) fitsArray(t *ir.Type, n *tree.Node) bool {
-	for _, child := range n.Elements() {
-		if !p.fits(t.Elem, child) {
-			return false
-		}
-	}
-	return t.Kind != ir.SetType || !hasDuplicates(n)
 }
 
 // hasDuplicates reports whether two elements of an array are equal.
@@ -94,6 +88,9 @@ func hasDuplicates(n *tree.Node) bool {
 	}
 	if n.Len() <= 8 {
 		return hasDuplicatesFew(n)
+	}
+	if n.Order() == tree.SetOrder {
+		return !n.Distinct()
 	}
 	seen := make(map[tree.Digest]bool, n.Len())
 	for _, child := range n.Elements() {

@@ -1,42 +1,120 @@
 package verify
 
 import (
-	"context"
+	"slices"
 
 	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
-	"github.com/patchoptic/poptic/runtime/tree"
 )
 
-// An invariant is a compiled ir.Invariant. One over entries is a family of rules,
-// one per entry (spec/semantics.md section 6.1): what a rule reads inside its own
-// entry is kept apart from what it reads elsewhere, so that a write into one entry
-// asks for that entry's rule alone.
+// An invariant is a compiled ir.Invariant: an expression in parts, or the index of
+// what is unique.
 type invariant struct {
 	*ir.Invariant
-	rule    rule      // of an expression
-	within  footprint // of a family: what is read below the entry, relative to it
-	outside footprint // everything else that is read
+	whole  region.Region // what an expression about the whole state reads
+	parts  []part
+	unique *index
+}
+
+// A part is a rule, or a family of rules, one per entry (spec/semantics.md section
+// 6.1): what a rule reads inside its own entry is kept apart from what it reads
+// elsewhere, so that a write into one entry asks for that entry's rule alone.
+//
+// An `each` invariant is one part. One about the whole state is as many as
+// expr.Env.Parts finds in it.
+type part struct {
+	rule    rule
+	each    *ir.Each         // of a family, else nil
+	key     string           // the parameter that is the entry's key, "" for none
+	within  footprint        // of a family: what is read below the entry, relative to it
+	outside footprint        // everything else that is read
+	fold    *over[judgement] // of a family whose rules look at nothing but their entries
 }
 
 func (p *Program) newInvariant(inv *ir.Invariant) (invariant, error) {
 	out := invariant{Invariant: inv}
-	if inv.Unique != nil {
-		out.outside = newFootprint([]region.Pattern{*inv.Unique})
-		return out, nil
-	}
-	scope := expr.Scope{Vars: ir.StateVars}
-	reads := patternsRead(inv.Expr)
-	if inv.Each != nil {
-		scope = expr.Scope{Vars: ir.EachVars, Each: inv.Each}
-		within, outside := splitFamily(inv.Each.Over, reads)
-		out.within, reads = newFootprint(within), outside
-	}
-	out.outside = newFootprint(reads)
 	var err error
-	out.rule, err = p.newRule(inv.Expr, scope)
+	switch {
+	case inv.Unique != nil:
+		out.unique = newIndex(*inv.Unique, byValue)
+		p.indexes = append(p.indexes, out.unique)
+	case inv.Each != nil:
+		var one part
+		scope := expr.Scope{Vars: ir.EachVars, Each: inv.Each}
+		one, err = p.newFamily(inv.Expr, scope, "", p.env.Local(*inv.Expr, inv.Each))
+		out.parts = []part{one}
+	default:
+		out.whole = readsOf(inv.Expr)
+		out.parts, err = p.newParts(inv.Expr)
+	}
 	return out, err
+}
+
+// newParts takes an expression about the whole state apart.
+func (p *Program) newParts(x *ir.Expr) ([]part, error) {
+	parts := p.env.Parts(*x)
+	if parts == nil {
+		one, err := p.newPart(x)
+		return []part{one}, err
+	}
+	var out []part
+	for i := range parts {
+		var one part
+		var err error
+		if from := &parts[i]; from.Each == nil {
+			one, err = p.newPart(&from.Expr)
+		} else {
+			one, err = p.newFamily(&from.Expr, from.Scope, from.Key, from.Local)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+func (p *Program) newPart(x *ir.Expr) (part, error) {
+	r, err := p.newRule(x, expr.Scope{Vars: ir.StateVars})
+	return part{rule: r, outside: newFootprint(patternsRead(x))}, err
+}
+
+func (p *Program) newFamily(x *ir.Expr, scope expr.Scope, key string, local bool) (part, error) {
+	r, err := p.newRule(x, scope)
+	out := part{rule: r, each: scope.Each, key: key}
+	within, outside := splitFamily(scope.Each.Over, patternsRead(x))
+	if local {
+		fold := newOver(scope.Each.Over, worse)
+		out.fold = &fold
+		if addressable(scope.Each.Over) {
+			within, outside = append(within, relative(scope.Each.Over, outside)...), nil
+		}
+	}
+	out.within, out.outside = newFootprint(within), newFootprint(outside)
+	return out, err
+}
+
+// addressable reports whether the entries that a pattern matches have paths of one
+// form, so that it can be told which of them a write touches.
+func addressable(over region.Pattern) bool {
+	return !slices.ContainsFunc(over.Segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth })
+}
+
+// relative cuts the entry's own path off patterns that lie below it. One that is
+// shorter says no more than that anything may be read: then that is all of the entry.
+func relative(over region.Pattern, reads []region.Pattern) []region.Pattern {
+	var out []region.Pattern
+	for _, p := range reads {
+		below := region.Pattern{Shallow: p.Shallow}
+		if n := len(over.Segments); len(p.Segments) >= n {
+			below.Segments = p.Segments[n:]
+		} else {
+			below.Shallow = false
+		}
+		out = append(out, below)
+	}
+	return out
 }
 
 // splitFamily separates the patterns below the bound entry, made relative to it,
@@ -88,93 +166,4 @@ func anyFamily(p region.Pattern) region.Pattern {
 		out.Segments = append(out.Segments, s)
 	}
 	return out
-}
-
-// A ruleRun evaluates the invariants of one state in one phase.
-type ruleRun struct {
-	p        *Program
-	ctx      context.Context
-	before   *tree.Node // the state before the commit, nil if all of the state is new
-	state    *tree.Node
-	phase    string
-	measures *measures
-	found    []finding
-}
-
-func (r *ruleRun) input() *expr.Input {
-	return &expr.Input{State: r.state, Phase: r.phase, Measure: r.measures.lookup}
-}
-
-// all evaluates an invariant everywhere.
-func (r *ruleRun) all(inv *invariant) {
-	switch {
-	case inv.Unique != nil:
-		r.unique(inv)
-	case inv.Each != nil:
-		in := r.input()
-		eachMatch(r.state, inv.Each.Over, func(w region.Word, n *tree.Node) bool {
-			r.entry(inv, in, w, n)
-			return true
-		})
-	default:
-		if j := inv.rule.judge(r.ctx, r.input()); j != holds {
-			f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
-			f.reads = inv.rule.readsBound(nil)
-			r.found = append(r.found, f)
-		}
-	}
-}
-
-// entry evaluates an invariant for one entry.
-func (r *ruleRun) entry(inv *invariant, in *expr.Input, w region.Word, n *tree.Node) {
-	in.Entry = n
-	if j := inv.rule.judge(r.ctx, in); j != holds {
-		f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
-		f.reads = inv.rule.readsBound(familyOf(inv.Each.Over, w))
-		r.found = append(r.found, f.about(w))
-	}
-}
-
-// familyOf binds the family keys of the entry at w.
-func familyOf(over region.Pattern, w region.Word) region.Binding {
-	args := region.Binding{}
-	for i, s := range over.Segments {
-		if i < len(w) && isWildcard(s) {
-			args[ir.FamilyParam(len(args)+1)] = w[i].Name
-		}
-	}
-	return args
-}
-
-// touched evaluates an invariant as far as the written words can change it.
-func (r *ruleRun) touched(inv *invariant, targets []region.Word) {
-	for _, t := range targets {
-		if inv.outside.meets(t) {
-			r.all(inv)
-			return
-		}
-	}
-	if inv.Each == nil {
-		return
-	}
-	e := entries{ruleRun: r, inv: inv, in: r.input()}
-	for _, t := range targets {
-		e.under(t)
-	}
-}
-
-// unique checks that the values a pattern matches differ from each other. It
-// reports the second of two equal ones.
-func (r *ruleRun) unique(inv *invariant) {
-	seen := map[tree.Digest]bool{}
-	eachMatch(r.state, *inv.Unique, func(w region.Word, n *tree.Node) bool {
-		d := n.Digest()
-		if seen[d] {
-			f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).about(w)
-			f.reads = region.Region{{Include: []region.Pattern{*inv.Unique}}}
-			r.found = append(r.found, f)
-		}
-		seen[d] = true
-		return true
-	})
 }

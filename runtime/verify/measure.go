@@ -4,25 +4,18 @@ import (
 	"strconv"
 
 	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/tree"
 )
 
-// A measure is a fold over the nodes that a pattern matches. At every wildcard of
-// the pattern the container's fold is remembered (tree.Fold), so that the measure
-// of the next version costs what was touched.
+// A measure is a fold over the nodes that a pattern matches.
 type measure struct {
 	*ir.Measure
-	folds []*tree.Fold[tally] // by segment; nil where nothing is gone through
+	over over[tally]
 }
 
 func newMeasure(m *ir.Measure) measure {
-	out := measure{Measure: m, folds: make([]*tree.Fold[tally], len(m.Over.Segments))}
-	for i, s := range m.Over.Segments {
-		if isWildcard(s) || s.Kind == region.AnyDepth {
-			out.folds[i] = tree.NewFold(out.merge)
-		}
-	}
+	out := measure{Measure: m}
+	out.over = newOver(m.Over, out.merge)
 	return out
 }
 
@@ -46,46 +39,21 @@ func (m *measure) merge(a, b tally) tally {
 	return a
 }
 
-func (m *measure) one(n *tree.Node) tally {
+func (m *measure) one(_ string, n *tree.Node) (tally, bool) {
 	switch {
 	case m.Kind == ir.Count:
-		return tally{count: 1}
+		return tally{count: 1}, true
 	case n.Kind() != ir.Number:
-		return tally{}
+		return tally{}, true
 	case m.Kind == ir.Sum:
-		return tally{sum: decimalOf(n.Text())}
+		return tally{sum: decimalOf(n.Text())}, true
 	default:
-		return tally{extreme: n}
+		return tally{extreme: n}, true
 	}
-}
-
-// tally folds what the segments from i on match at and below n.
-func (m *measure) tally(n *tree.Node, i int) tally {
-	if n == nil {
-		return tally{}
-	}
-	if i == len(m.Over.Segments) {
-		return m.one(n)
-	}
-	switch s := m.Over.Segments[i]; {
-	case s.Kind == region.AnyDepth:
-		return m.merge(m.tally(n, i+1), m.items(n, i, i))
-	case !isWildcard(s):
-		return m.tally(literalStep(n, s), i+1)
-	case goesThrough(s, n):
-		return m.items(n, i, i+1)
-	default:
-		return tally{}
-	}
-}
-
-// items folds the items of n, for each of which the segments from next on are left.
-func (m *measure) items(n *tree.Node, i, next int) tally {
-	return m.folds[i].Of(n, func(_ string, child *tree.Node) (tally, bool) { return m.tally(child, next), true })
 }
 
 func (m *measure) value(state *tree.Node) measured {
-	t := m.tally(state, 0)
+	t := m.over.of(state, m.one)
 	switch {
 	case m.Kind == ir.Count:
 		return measured{strconv.Itoa(t.count), true}

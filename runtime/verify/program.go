@@ -18,10 +18,12 @@ type Program struct {
 	limits     Limits
 	env        *expr.Env
 	types      []typeInfo
+	folds      []typeFold // by type
 	literals   map[ir.TypeID]*tree.Node
 	wheres     map[ir.TypeID][]rule
 	references []reference
 	measures   []measure
+	indexes    []*index
 	invariants []invariant
 	stages     map[string]*stage
 	guards     map[move]*rule
@@ -40,7 +42,7 @@ func Load(c *ir.Contract, limits Limits) (*Program, error) {
 	}
 	p := &Program{
 		contract: c, digest: c.Digest(), limits: limits, env: env,
-		types: describeTypes(c.Types), literals: map[ir.TypeID]*tree.Node{},
+		types: describeTypes(c.Types), folds: newTypeFolds(c.Types), literals: map[ir.TypeID]*tree.Node{},
 		wheres: map[ir.TypeID][]rule{}, stages: map[string]*stage{}, guards: map[move]*rule{},
 	}
 	for i := range c.Measures {

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/tree"
@@ -11,13 +13,24 @@ import (
 // many patterns.
 type reference struct {
 	target region.Pattern
-	sites  []region.Pattern
+	sites  []site
+}
+
+// A site is a pattern of places that refer, and the index of the keys they name.
+type site struct {
+	pattern region.Pattern
+	named   *index
 }
 
 // findReferences lists the containers that types refer to.
 func findReferences(p *Program) []reference {
 	f := referenceFinder{p: p}
 	f.walk(p.contract.State, nil)
+	for _, r := range f.found {
+		for _, s := range r.sites {
+			p.indexes = append(p.indexes, s.named)
+		}
+	}
 	return f.found
 }
 
@@ -36,6 +49,9 @@ func (f *referenceFinder) walk(id ir.TypeID, path []region.Segment) {
 	case ir.RefType:
 		f.site(*t.Target, region.Pattern{Segments: path})
 	case ir.UnionType:
+		if f.anyString(t) {
+			return // it refers to nothing that could be missed
+		}
 		for _, alt := range t.Alternatives {
 			f.walk(alt, path)
 		}
@@ -53,18 +69,33 @@ func (f *referenceFinder) walk(id ir.TypeID, path []region.Segment) {
 	}
 }
 
-func (f *referenceFinder) site(target, site region.Pattern) {
+// anyString reports whether a union has an alternative that every string fits.
+func (f *referenceFinder) anyString(t *ir.Type) bool {
+	return slices.ContainsFunc(t.Alternatives, func(alt ir.TypeID) bool {
+		a := &f.p.contract.Types[alt]
+		return (a.Kind == ir.StringType || a.Kind == ir.AnyType) && len(a.Where) == 0
+	})
+}
+
+func (f *referenceFinder) site(target, at region.Pattern) {
+	s := site{at, newIndex(at, byText)}
 	for i := range f.found {
-		if f.found[i].target.String() == target.String() {
-			f.found[i].sites = append(f.found[i].sites, site)
+		r := &f.found[i]
+		switch {
+		case r.target.String() != target.String():
+		case slices.ContainsFunc(r.sites, func(s site) bool { return s.pattern.String() == at.String() }):
+			return
+		default:
+			r.sites = append(r.sites, s)
 			return
 		}
 	}
-	f.found = append(f.found, reference{target, []region.Pattern{site}})
+	f.found = append(f.found, reference{target, []site{s}})
 }
 
-// checkReferrers looks, where members of a referred container went away, for nodes
-// that still refer to them. Nodes that were written themselves are checked already.
+// checkReferrers asks, where members of a referred container went away, whether
+// something still names them; and only then looks for what does. Nodes that were
+// written themselves are checked already.
 func (v *verification) checkReferrers() []finding {
 	var found []finding
 	for i := range v.p.references {
@@ -73,15 +104,33 @@ func (v *verification) checkReferrers() []finding {
 		if len(gone) == 0 {
 			continue
 		}
-		for _, site := range r.sites {
-			eachMatch(v.after, site, func(w region.Word, n *tree.Node) bool {
-				if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) {
-					found = append(found, v.dangling(r, w, n)...)
-				}
-				return true
-			})
+		for j := range r.sites {
+			if s := &r.sites[j]; v.names(s, gone) {
+				found = append(found, v.referrers(r, s, gone)...)
+			}
 		}
 	}
+	return found
+}
+
+func (v *verification) names(s *site, keys map[string]bool) bool {
+	named := s.named.next(v.snapshot.State, v.after)
+	for key := range keys {
+		if named.Count(key) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *verification) referrers(r *reference, s *site, gone map[string]bool) []finding {
+	var found []finding
+	eachMatch(v.after, s.pattern, func(w region.Word, n *tree.Node) bool {
+		if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) {
+			found = append(found, v.dangling(r, w, n)...)
+		}
+		return true
+	})
 	return found
 }
 
@@ -129,11 +178,18 @@ func (v *verification) goneFrom(container region.Pattern) map[string]bool {
 // goneWhole compares a container that was written from above.
 func (v *verification) goneWhole(container region.Pattern, gone map[string]bool) map[string]bool {
 	was, now := nodeAtPattern(v.snapshot.State, container), nodeAtPattern(v.after, container)
-	for name := range was.Members() {
-		if now.Get(name) == nil {
+	if was == now || !isObject(was) {
+		return gone
+	}
+	if !isObject(now) {
+		now = tree.NewObject(nil)
+	}
+	tree.ChangedMembers(was, now, func(name string, _, after *tree.Node) bool {
+		if after == nil {
 			gone = with(gone, name)
 		}
-	}
+		return true
+	})
 	return gone
 }
 

@@ -35,6 +35,17 @@ const (
 	exhausted // it needed more steps than allowed
 )
 
+// worse is what two rules together come to: what is false is false, whatever has no
+// value beside it.
+func worse(a, b judgement) judgement {
+	switch {
+	case a == fails || b == fails:
+		return fails
+	default:
+		return max(a, b)
+	}
+}
+
 // judge evaluates a rule.
 func (r *rule) judge(ctx context.Context, in *expr.Input) judgement {
 	value, err := r.program.Eval(ctx, in)
@@ -73,6 +84,11 @@ func (r *rule) readsBelow(w region.Word) region.Region {
 		})
 	}
 	return asRegion(g)
+}
+
+// readsOf is the region that an expression without parameters reads.
+func readsOf(x *ir.Expr) region.Region {
+	return asRegion(region.Grant{Include: patternsRead(x)})
 }
 
 // readsBound is the region that a rule reads under a binding of its parameters.

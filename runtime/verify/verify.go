@@ -168,6 +168,7 @@ func (v *verification) accept(out *Outcome) {
 		out.Verdict.Verdict = Noop
 		return
 	}
+	v.carryIndexes()
 	out.After = Snapshot{State: v.after, Phase: v.phaseAfter(), Version: v.snapshot.Version + 1}
 	if moves {
 		out.Next = v.next
