@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"github.com/patchoptic/poptic/compiler/ir"
 	"strconv"
 	"strings"
 )
@@ -26,7 +27,7 @@ func unknownMember(s *shape, name string) Issue {
 }
 
 func withNearest(issue Issue, name string, candidates []string) Issue {
-	if near := nearest(name, candidates); near != "" {
+	if near := ir.Nearest(name, candidates); near != "" {
 		issue.Help = "did you mean `" + near + "`?"
 		issue.Fix = &Fix{Text: near, Title: "change to `" + near + "`"}
 	}
@@ -137,7 +138,7 @@ func impossibleText(text string, possible []string) Issue {
 		Message: "the value is never " + strconv.Quote(text),
 		Help:    "it is " + strings.Join(quoted, " or "),
 	}
-	if near := nearest(text, possible); near != "" {
+	if near := ir.Nearest(text, possible); near != "" {
 		issue.Help = "did you mean " + strconv.Quote(near) + "?"
 		issue.Fix = &Fix{Text: strconv.Quote(near), Title: "change to " + strconv.Quote(near)}
 	}

@@ -161,50 +161,13 @@ func (c *opCheck) value() {
 
 // nearestOp is the hint for an unknown operation.
 func nearestOp(name string) string {
-	best, distance := "", 4
+	var known []string
 	for _, k := range opKinds {
-		if d := editDistance(strings.ToLower(name), string(k)); d < distance {
-			best, distance = string(k), d
-		}
+		known = append(known, string(k))
 	}
-	if best == "" || distance > 1+len(name)/3 {
+	near := ir.Nearest(strings.ToLower(name), known)
+	if near == "" {
 		return ""
 	}
-	return fmt.Sprintf("did you mean %q?", best)
-}
-
-// An editTable holds the distances of all prefixes of an unknown operation's name
-// to all prefixes of a known one's.
-type editTable [longestGuess + 1][len(OpReplace) + 1]int
-
-const longestGuess = 16
-
-// editDistance counts insertions, deletions, replacements and adjacent swaps; a
-// name too long to be meant for an operation is far from all.
-func editDistance(a, b string) int {
-	if len(a) > longestGuess {
-		return longestGuess
-	}
-	var table editTable
-	for i := 0; i <= len(a); i++ {
-		for j := 0; j <= len(b); j++ {
-			table[i][j] = table.step(a, b, i, j)
-		}
-	}
-	return table[len(a)][len(b)]
-}
-
-func (t *editTable) step(a, b string, i, j int) int {
-	if i == 0 || j == 0 {
-		return i + j
-	}
-	cost := 1
-	if a[i-1] == b[j-1] {
-		cost = 0
-	}
-	d := min(t[i-1][j]+1, t[i][j-1]+1, t[i-1][j-1]+cost)
-	if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-		d = min(d, t[i-2][j-2]+1)
-	}
-	return d
+	return fmt.Sprintf("did you mean %q?", near)
 }

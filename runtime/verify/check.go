@@ -98,7 +98,7 @@ func (p *Program) unknownMember(t *ir.Type, text, name string, w region.Word) fi
 	for _, m := range t.Members {
 		declared = append(declared, m.Name)
 	}
-	if near := nearest(name, declared); near != "" {
+	if near := ir.Nearest(name, declared); near != "" {
 		f = f.hinted("did you mean %q?", near)
 		f.hint = append(append(region.Word{}, w[:len(w)-1]...), region.Key(near))
 	}

@@ -46,7 +46,7 @@ func (c catalogue) noPatchMember() finding {
 
 func (c catalogue) unknownProposalMember(name string) finding {
 	f := c.finding(PatchSyntax, "", fmt.Sprintf("a proposal has no member %q; it has patch and next", name))
-	if near := nearest(name, []string{"patch", "next"}); near != "" {
+	if near := ir.Nearest(name, []string{"patch", "next"}); near != "" {
 		return f.hinted("did you mean %q?", near)
 	}
 	return f.hinted("stage, arguments and version come from the host, never from the proposal")

@@ -212,11 +212,11 @@ func (p *Program) stage(name string, args map[string]string) (*stage, error) {
 		for i := range p.contract.Stages {
 			names = append(names, p.contract.Stages[i].Name)
 		}
-		return nil, &UnknownStageError{name, nearest(name, names)}
+		return nil, &UnknownStageError{name, ir.Nearest(name, names)}
 	}
 	for arg := range args {
 		if !s.hasParam(arg) {
-			return nil, &UnknownArgumentError{name, arg, nearest(arg, s.params)}
+			return nil, &UnknownArgumentError{name, arg, ir.Nearest(arg, s.params)}
 		}
 	}
 	return s, nil
