@@ -64,6 +64,11 @@ var bans = []ban{
 		Reason: "contracts are judged statically; only contract tests and witness replay run them",
 	},
 	{
+		From: []string{"compiler/footprint/certificate"}, Import: []string{"lang", "compiler", "runtime", "cmd", "stdlib", "examples"},
+		ImportBut: []string{"compiler/footprint/certificate", "compiler/ir", "compiler/region"},
+		Reason:    "what checks a proof shares nothing with what found it; of regions it uses the data types only",
+	},
+	{
 		From: []string{everything}, Import: []string{"cmd"}, Tests: true,
 		Reason: "the command line is a leaf: what others need of it belongs in a package",
 	},

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/plan"
+)
 
 // explanation writes a contract's explanation for people.
 func (p *printer) explanation(e explanation) {
@@ -71,6 +75,7 @@ func (p *printer) stage(s stageExplanation) {
 	p.field("  ", names, "produces", strings.Join(s.Produces, ", "))
 	p.field("  ", names, "moves to", listed(s.Next, "or"))
 	p.field("  ", names, "judged by", gateLines(s.Gates))
+	p.field("  ", names, "beside", besideLines(s))
 	for _, r := range s.Rules {
 		p.rule("  ", r)
 	}
@@ -96,6 +101,32 @@ func gateLines(gates []gateExplanation) string {
 			line += ", reads " + g.Unseen + " which the stage does not see"
 		}
 		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// besideLines says what may run beside a stage: always, sometimes, never.
+func besideLines(s stageExplanation) string {
+	if len(s.Next) > 0 {
+		return "nothing: it moves the phase"
+	}
+	var always, lines []string
+	for _, b := range s.Beside {
+		name := b.Stage
+		if name == s.Name {
+			name = "itself"
+		}
+		switch b.Commutes {
+		case plan.Yes:
+			always = append(always, name)
+		case plan.Unless:
+			lines = append(lines, name+" unless "+strings.Join(b.Unless, ", or "))
+		default:
+			lines = append(lines, "not "+name+": "+b.Why[0])
+		}
+	}
+	if len(always) > 0 {
+		lines = append([]string{strings.Join(always, ", ")}, lines...)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/plan"
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
@@ -29,20 +32,30 @@ type phaseExplanation struct {
 }
 
 type stageExplanation struct {
-	Name     string             `json:"name"`
-	From     string             `json:"delegated_from,omitempty"`
-	Task     string             `json:"task,omitempty"`
-	In       []string           `json:"in"`
-	By       []string           `json:"by,omitempty"`
-	Params   []string           `json:"parameters,omitempty"`
-	Reads    []grantExplanation `json:"reads"`
-	Writes   []grantExplanation `json:"writes"`
-	Blind    []grantExplanation `json:"writes_blind,omitempty"`
-	Sources  []grantExplanation `json:"takes_from"`
-	Produces []string           `json:"produces,omitempty"`
-	Next     []string           `json:"next,omitempty"`
-	Gates    []gateExplanation  `json:"gates,omitempty"`
-	Rules    []ruleExplanation  `json:"rules,omitempty"`
+	Name     string              `json:"name"`
+	From     string              `json:"delegated_from,omitempty"`
+	Task     string              `json:"task,omitempty"`
+	In       []string            `json:"in"`
+	By       []string            `json:"by,omitempty"`
+	Params   []string            `json:"parameters,omitempty"`
+	Reads    []grantExplanation  `json:"reads"`
+	Writes   []grantExplanation  `json:"writes"`
+	Blind    []grantExplanation  `json:"writes_blind,omitempty"`
+	Sources  []grantExplanation  `json:"takes_from"`
+	Produces []string            `json:"produces,omitempty"`
+	Next     []string            `json:"next,omitempty"`
+	Gates    []gateExplanation   `json:"gates,omitempty"`
+	Rules    []ruleExplanation   `json:"rules,omitempty"`
+	Beside   []besideExplanation `json:"beside"`
+}
+
+// A besideExplanation says what a stage is to another stage of a phase, or to another
+// run of itself.
+type besideExplanation struct {
+	Stage    string      `json:"stage"`
+	Commutes plan.Answer `json:"commutes"`
+	Unless   []string    `json:"unless,omitempty"`
+	Why      []string    `json:"why,omitempty"`
 }
 
 type grantExplanation struct {
@@ -78,9 +91,12 @@ type measureExplanation struct {
 // explain puts a contract into words: all of it, or one stage.
 func explain(c *ir.Contract, only string) explanation {
 	e := explanation{Contract: c.Name, Digest: c.Digest(), Sealed: c.Sealed, Stages: []stageExplanation{}}
+	relations := plan.Relations(footprint.New(c))
 	for i := range c.Stages {
 		if only == "" || only == c.Stages[i].Name {
-			e.Stages = append(e.Stages, explainStage(&c.Stages[i]))
+			s := explainStage(&c.Stages[i])
+			s.Beside = besides(relations, s.Name)
+			e.Stages = append(e.Stages, s)
 		}
 	}
 	if only != "" {
@@ -124,6 +140,20 @@ func explainStage(s *ir.Stage) stageExplanation {
 		e.Rules = append(e.Rules, explainRule(fmt.Sprintf("ensure %d", i+1), "", x))
 	}
 	return e
+}
+
+// besides lists what a stage is to the stages it shares a phase with, each once.
+func besides(phases []plan.Phase, stage string) []besideExplanation {
+	out := []besideExplanation{}
+	for _, ph := range phases {
+		for _, other := range ph.Stages {
+			r, ok := ph.Between(stage, other)
+			if ok && !slices.ContainsFunc(out, func(b besideExplanation) bool { return b.Stage == other }) {
+				out = append(out, besideExplanation{Stage: other, Commutes: r.Answer, Unless: r.Unless, Why: r.Why})
+			}
+		}
+	}
+	return out
 }
 
 func parameter(p ir.Param) string {

@@ -13,7 +13,7 @@ import (
 type proveVerb struct {
 	contractArg
 	Cert   string `xor:"cert" help:"Write a certificate of all claims to this file; - is standard output." placeholder:"FILE"`
-	Check  string `xor:"cert" help:"Check this certificate against the contract instead, with a checker that shares nothing with the prover." placeholder:"CERT" type:"path"`
+	Check  string `xor:"cert" help:"Check this certificate against the contract instead, with a checker that shares nothing with the prover." placeholder:"FILE"`
 	Format string `enum:"text,json" default:"text" help:"How it is printed: ${enum}."`
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -94,7 +95,28 @@ func aligned(s, was *ir.Stage) *ir.Stage {
 	for i := range out.Produce {
 		out.Produce[i] = s.Produce[i].Rename(rename)
 	}
+	out.Require, out.Ensure = renamed(s.Require, names), renamed(s.Ensure, names)
 	return &out
+}
+
+// identifier is a name in an expression that is no field of something.
+var identifier = regexp.MustCompile(`(^|[^.\w"'])([A-Za-z_]\w*)`)
+
+// renamed gives expressions the names that parameters had. Their texts are compared,
+// nothing else.
+func renamed(all []ir.Expr, names map[string]string) []ir.Expr {
+	var out []ir.Expr
+	for _, x := range all {
+		x.Source = identifier.ReplaceAllStringFunc(x.Source, func(text string) string {
+			m := identifier.FindStringSubmatch(text)
+			if was, ok := names[m[2]]; ok {
+				return m[1] + was
+			}
+			return text
+		})
+		out = append(out, x)
+	}
+	return out
 }
 
 // stage compares what a stage was with what it is.

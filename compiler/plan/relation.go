@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/patchoptic/poptic/compiler/footprint"
-	"github.com/patchoptic/poptic/compiler/ir"
 )
 
 // An Answer says whether two stages commute: always, unless parameters have certain
@@ -39,9 +38,10 @@ type Phase struct {
 	Relations []Relation `json:"relations"`
 }
 
-// Relations relates the stages of every phase.
+// Relations relates the stages of every phase. Stages that share nothing cost next to
+// nothing.
 func Relations(m *footprint.Model) []Phase {
-	r := relater{model: m, known: map[[2]string]Relation{}}
+	r := relater{model: m, known: map[[2]int]Relation{}}
 	out := []Phase{}
 	for _, p := range m.Contract.Phases {
 		out = append(out, r.phase(p.Name))
@@ -52,12 +52,12 @@ func Relations(m *footprint.Model) []Phase {
 // A relater relates each pair of stages once, in however many phases they meet.
 type relater struct {
 	model *footprint.Model
-	known map[[2]string]Relation
+	known map[[2]int]Relation // by the numbers of the stages
 }
 
 func (r *relater) phase(name string) Phase {
 	out := Phase{Name: name, Stages: []string{}, Relations: []Relation{}}
-	var plain []*ir.Stage
+	var plain []int
 	for i := range r.model.Contract.Stages {
 		s := &r.model.Contract.Stages[i]
 		switch {
@@ -65,7 +65,7 @@ func (r *relater) phase(name string) Phase {
 		case len(s.Next) > 0:
 			out.Movers = append(out.Movers, s.Name)
 		default:
-			plain = append(plain, s)
+			plain = append(plain, i)
 			out.Stages = append(out.Stages, s.Name)
 		}
 	}
@@ -77,10 +77,11 @@ func (r *relater) phase(name string) Phase {
 	return out
 }
 
-func (r *relater) relate(a, b *ir.Stage) Relation {
-	key := [2]string{a.Name, b.Name}
+func (r *relater) relate(i, j int) Relation {
+	key := [2]int{i, j}
 	if _, known := r.known[key]; !known {
-		r.known[key] = relation(footprint.Pair{A: a, B: b, Conflicts: r.model.Commutation(a, b)})
+		stages := r.model.Contract.Stages
+		r.known[key] = relation(footprint.Pair{A: &stages[i], B: &stages[j], Conflicts: r.model.Matrix().Conflicts(i, j)})
 	}
 	return r.known[key]
 }
