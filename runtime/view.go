@@ -68,7 +68,7 @@ func viewOf(v *verify.View) View {
 	return View{
 		Stage: v.Stage, Version: v.Version, Phase: v.Phase, Contract: v.Contract, Digest: v.Digest, Task: v.Task,
 		Writes: list(v.Writes), Sources: list(v.Sources), Next: slices.Clone(v.Next), Placeholders: list(v.Placeholders),
-		Value: tree.AppendJSON(make([]byte, 0, v.Value.Size()), v.Value),
+		Value: tree.AppendRemembered(make([]byte, 0, v.Value.Size()), v.Value),
 	}
 }
 

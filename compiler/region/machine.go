@@ -28,6 +28,7 @@ type node struct {
 	out     atomic.Pointer[exits]
 	live    memo
 	whole   memo
+	fixed   memo
 	holds   [2]memo // by Container
 }
 

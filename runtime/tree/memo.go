@@ -91,3 +91,18 @@ func (m Memo[T]) Put(n *Node, v T) {
 func (n *Node) isEmpty() bool {
 	return n == nil || n.root == nil || n.kind != ir.Array && n.kind != ir.Object
 }
+
+// Remembered is what compute makes of the container n, remembered under key (a
+// comparable value) if n holds much. It must depend on key and on what is below n
+// alone.
+func (n *Node) Remembered(key any, compute func() any) any {
+	if n.isEmpty() || n.root.weight < heavy {
+		return compute()
+	}
+	known, ok := n.root.memos.get(key)
+	if !ok {
+		known = compute()
+		n.root.memos.put(key, known)
+	}
+	return known
+}

@@ -161,11 +161,15 @@ func (c *opCheck) value() {
 
 // nearestOp is the hint for an unknown operation.
 func nearestOp(name string) string {
+	lower := strings.ToLower(name)
 	var known []string
 	for _, k := range opKinds {
+		if lower == string(k) {
+			return fmt.Sprintf("did you mean %q?", k)
+		}
 		known = append(known, string(k))
 	}
-	near := ir.Nearest(strings.ToLower(name), known)
+	near := ir.Nearest(lower, known)
 	if near == "" {
 		return ""
 	}

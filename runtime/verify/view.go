@@ -48,7 +48,7 @@ func (v View) MarshalJSON() ([]byte, error) {
 		View         json.RawMessage `json:"view"`
 	}{
 		v.Stage, v.Version, v.Phase, v.Contract, v.Digest, v.Task, list(v.Writes), list(v.Sources),
-		v.Next, list(v.Placeholders), tree.AppendJSON(nil, v.Value),
+		v.Next, list(v.Placeholders), tree.AppendRemembered(nil, v.Value),
 	})
 }
 

@@ -22,79 +22,108 @@ import (
 //
 // Subtrees that are shown whole are shared with root. Where the region goes on by
 // certain keys only, those are looked up, so that one entry of a wide object costs
-// what the entry costs.
+// what the entry costs. Where it says the same of every entry, what is shown of them
+// is remembered by the chunks of root, and shared with the views of the versions
+// after it; then a view costs what changed since one was made.
 func Project(root *tree.Node, c region.Cursor) (view *tree.Node, placeholders []region.Word) {
-	p := projection{}
-	view = p.project(root, c)
-	return view, p.placeholders
+	image := project(root, c)
+	return image.Node, image.Hidden
 }
 
-type projection struct {
-	word         region.Word
-	placeholders []region.Word
-}
-
-// project is what is shown of n, nil for nothing.
-func (p *projection) project(n *tree.Node, c region.Cursor) *tree.Node {
+// project is what is shown of n, without a node for nothing. What is hidden is given
+// relative to n.
+func project(n *tree.Node, c region.Cursor) tree.Image {
 	switch {
 	case n == nil:
-		return nil
+		return tree.Image{}
 	case n.Kind() == ir.Object:
 		if c.Whole() {
-			return n
+			return tree.Image{Node: n}
 		}
 		if c.In() || c.CanHold(region.Object) {
-			return p.object(n, c)
+			return object(n, c)
 		}
 	case n.Kind() == ir.Array:
 		if c.Whole() {
-			return n
+			return tree.Image{Node: n}
 		}
 		if c.In() || c.CanHold(region.Array) {
-			return p.array(n, c)
+			return array(n, c)
 		}
 	case c.In():
-		return n
+		return tree.Image{Node: n}
 	}
-	return nil
+	return tree.Image{}
 }
 
-func (p *projection) object(n *tree.Node, c region.Cursor) *tree.Node {
+func object(n *tree.Node, c region.Cursor) tree.Image {
 	if !c.CanHold(region.Object) {
-		return tree.NewObject(nil)
+		return tree.Image{Node: tree.NewObject(nil)}
 	}
 	keys, only := c.OnlyKeys()
-	if !only {
-		return n.MapMembers(func(name string, child *tree.Node) *tree.Node { return p.at(region.Key(name), child, c) })
+	if only {
+		return lookedUp(n, c, keys)
 	}
-	shown := tree.NewObject(nil)
+	if same, ok := c.Fixed(); ok {
+		return n.Map(same, func(name string, child *tree.Node) tree.Image { return project(child, c.Key(name)) })
+	}
+	var hidden []region.Word
+	shown := n.MapMembers(func(name string, child *tree.Node) *tree.Node {
+		image := project(child, c.Key(name))
+		hidden = appendBelow(hidden, region.Key(name), image.Hidden)
+		return image.Node
+	})
+	return tree.Image{Node: shown, Hidden: hidden}
+}
+
+func lookedUp(n *tree.Node, c region.Cursor, keys []string) tree.Image {
+	out := tree.Image{Node: tree.NewObject(nil)}
 	for _, name := range keys {
 		if child := n.Get(name); child != nil {
-			shown = shown.With(name, p.at(region.Key(name), child, c))
+			image := project(child, c.Key(name))
+			out.Node = out.Node.With(name, image.Node)
+			out.Hidden = appendBelow(out.Hidden, region.Key(name), image.Hidden)
 		}
 	}
-	return shown
+	return out
 }
 
-// at projects the child that l leads to; c is where its parent is.
-func (p *projection) at(l region.Letter, child *tree.Node, c region.Cursor) *tree.Node {
-	p.word = append(p.word, l)
-	shown := p.project(child, c.Step(l))
-	p.word = p.word[:len(p.word)-1]
-	return shown
-}
-
-func (p *projection) array(n *tree.Node, c region.Cursor) *tree.Node {
-	if n.Order() == tree.SetOrder {
-		return p.set(n, c)
+// appendBelow appends words that begin at l.
+func appendBelow(all []region.Word, l region.Letter, below []region.Word) []region.Word {
+	for _, w := range below {
+		all = append(all, append(region.Word{l}, w...))
 	}
-	return n.MapElements(func(i int, child *tree.Node) *tree.Node {
-		if shown := p.at(region.Index(i), child, c); shown != nil {
-			return shown
-		}
-		p.placeholders = append(p.placeholders, append(slices.Clone(p.word), region.Index(i)))
-		return tree.NewNull()
+	return all
+}
+
+func array(n *tree.Node, c region.Cursor) tree.Image {
+	same, fixed := c.Fixed()
+	switch {
+	case n.Order() == tree.SetOrder && fixed:
+		return n.Remembered(ofSet{same}, func() any { return set(n, c) }).(tree.Image)
+	case n.Order() == tree.SetOrder:
+		return set(n, c)
+	case fixed:
+		return n.Map(same, func(_ string, child *tree.Node) tree.Image { return position(child, c.Index(0)) })
+	}
+	var hidden []region.Word
+	shown := n.MapElements(func(i int, child *tree.Node) *tree.Node {
+		image := position(child, c.Index(i))
+		hidden = appendBelow(hidden, region.Index(i), image.Hidden)
+		return image.Node
 	})
+	return tree.Image{Node: shown, Hidden: hidden}
+}
+
+// ofSet is the key of what is shown of a set, which is not what is shown of a list.
+type ofSet struct{ walk any }
+
+// position projects one element, which is there even if nothing of it is shown.
+func position(child *tree.Node, c region.Cursor) tree.Image {
+	if image := project(child, c); image.Node != nil {
+		return image
+	}
+	return tree.Image{Node: tree.NewNull(), Hidden: []region.Word{{}}}
 }
 
 // An element is one position of a projected set.
@@ -105,34 +134,31 @@ type element struct {
 }
 
 // set projects a set, whose elements get their positions only when all are known.
-func (p *projection) set(n *tree.Node, c region.Cursor) *tree.Node {
+func set(n *tree.Node, c region.Cursor) tree.Image {
 	elements := make([]element, 0, n.Len())
 	for i, child := range n.Elements() {
 		elements = append(elements, projectElement(child, c.Index(i)))
 	}
 	sortEncoded(elements)
 	nodes := make([]*tree.Node, len(elements))
+	var hidden []region.Word
 	for i, e := range elements {
 		nodes[i] = e.shown
-		at := append(slices.Clone(p.word), region.Index(i))
 		if e.hidden {
-			p.placeholders = append(p.placeholders, at)
+			hidden = append(hidden, region.Word{region.Index(i)})
 		}
-		for _, w := range e.below {
-			p.placeholders = append(p.placeholders, append(slices.Clone(at), w...))
-		}
+		hidden = appendBelow(hidden, region.Index(i), e.below)
 	}
-	return tree.NewArray(nodes).WithOrder(tree.SetOrder)
+	return tree.Image{Node: tree.NewArray(nodes).WithOrder(tree.SetOrder), Hidden: hidden}
 }
 
 // projectElement projects one element of a set on its own.
 func projectElement(n *tree.Node, c region.Cursor) element {
-	p := projection{}
-	shown := p.project(n, c)
-	if shown == nil {
+	image := project(n, c)
+	if image.Node == nil {
 		return element{shown: tree.NewNull(), hidden: true}
 	}
-	return element{shown: shown, below: p.placeholders}
+	return element{shown: image.Node, below: image.Hidden}
 }
 
 // sortEncoded puts elements in the order in which a set is written; placeholders
