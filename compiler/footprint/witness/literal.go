@@ -71,12 +71,17 @@ func (h hints) and(other hints) hints {
 	return hints{slices.Concat(h.numbers, other.numbers), slices.Concat(h.texts, other.texts)}
 }
 
+// unquote reads a CEL string literal. One that Go would write otherwise is taken
+// as it stands, which costs a hint and no more.
 func unquote(literal string) string {
 	if raw, ok := strings.CutPrefix(literal, "r"); ok {
 		return raw[1 : len(raw)-1]
 	}
 	body := literal[1 : len(literal)-1]
-	if text, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(body, `\'`, `'`), `"`, `\"`) + `"`); err == nil {
+	if literal[0] == '\'' {
+		literal = `"` + strings.NewReplacer(`\'`, `'`, `"`, `\"`).Replace(body) + `"`
+	}
+	if text, err := strconv.Unquote(literal); err == nil {
 		return text
 	}
 	return body

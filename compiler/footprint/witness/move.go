@@ -135,7 +135,7 @@ func (s *scene) eachNamed(u region.Word, values []any) []any {
 func (s *scene) appends(path string, container region.Word) []move {
 	var out []move
 	for _, id := range s.at(container) {
-		for _, v := range s.maker.values(s.contract.Type(id).Elem) {
+		for _, v := range s.values(s.contract.Type(id).Elem) {
 			out = append(out, func(any) (string, bool) { return operation("add", path, v), true })
 		}
 	}
@@ -155,7 +155,7 @@ func (s *scene) structural(u region.Word, t *ir.Type) []move {
 	case ir.ListType, ir.AnyType:
 		return []move{
 			func(state any) (string, bool) {
-				return operation("add", path+"/0", s.maker.values(elem)[0]), isArray(state, u)
+				return operation("add", path+"/0", s.values(elem)[0]), isArray(state, u)
 			},
 			func(state any) (string, bool) { return operation("remove", path+"/0", absent{}), isArray(state, u) },
 		}
@@ -163,7 +163,7 @@ func (s *scene) structural(u region.Word, t *ir.Type) []move {
 		return []move{func(state any) (string, bool) {
 			now, _ := get(state, u)
 			log, ok := now.([]any)
-			return operation("replace", path, append(slices.Clone(log), s.maker.values(elem)[0])), ok
+			return operation("replace", path, append(slices.Clone(log), s.values(elem)[0])), ok
 		}}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (s *scene) points(reads []region.Pattern) []point {
 		s.visit(nil, p.Segments, func(w region.Word) {
 			if key := w.Pointer(); !seen[key] {
 				seen[key] = true
-				if pt := s.values(w, p.Shallow); len(pt) > 1 {
+				if pt := s.vary(w, p.Shallow); len(pt) > 1 {
 					out = append(out, pt)
 				}
 			}
@@ -47,81 +47,8 @@ const (
 	maxMatches = 3
 )
 
-// visit finds the places of a pattern in the scene's state: leaf is called for
-// what the whole pattern matches, many for containers that a wildcard ranges over.
-func (s *scene) visit(w region.Word, rest []region.Segment, leaf, many func(region.Word)) {
-	if len(rest) == 0 {
-		leaf(w)
-		return
-	}
-	seg, rest := rest[0], rest[1:]
-	switch seg.Kind {
-	case region.AnyDepth:
-		s.visit(w, rest, leaf, many)
-	case region.AnyKey, region.AnyIndex, region.AnySegment:
-		many(w)
-		at, _ := get(s.state, w)
-		for i, l := range lettersOf(at) {
-			if i == maxMatches {
-				break
-			}
-			s.visit(longer(w, l), rest, leaf, many)
-		}
-	default:
-		s.visit(longer(w, s.letter(w, seg)), rest, leaf, many)
-	}
-}
-
-// lettersOf lists the steps below a value.
-func lettersOf(v any) []region.Letter {
-	var out []region.Letter
-	for _, key := range keysOf(v) {
-		out = append(out, region.Key(key))
-	}
-	if a, ok := v.([]any); ok {
-		for i := range a {
-			out = append(out, region.Index(i))
-		}
-	}
-	return out
-}
-
-// letter is the step that a segment without wildcard takes below w.
-func (s *scene) letter(w region.Word, seg region.Segment) region.Letter {
-	switch seg.Kind {
-	case region.IndexLiteral:
-		return region.Index(seg.Index)
-	case region.FreshSegment:
-		return region.Fresh(seg.Text)
-	case region.ParamSegment:
-		return s.bound(w, seg.Text)
-	}
-	return region.Key(seg.Text)
-}
-
-// bound is the step that a parameter or a family key stands for. A family key
-// that nothing fixes is the first there is.
-func (s *scene) bound(w region.Word, name string) region.Letter {
-	if key, ok := s.keys[name]; ok {
-		return region.Key(key)
-	}
-	return s.first(w)
-}
-
-// first is the first step below w, or else one that can be made.
-func (s *scene) first(w region.Word) region.Letter {
-	at, _ := get(s.state, w)
-	if ls := lettersOf(at); len(ls) > 0 {
-		return ls[0]
-	}
-	if object, array := s.shape.Kinds(s.at(w)); array && !object {
-		return region.Index(0)
-	}
-	return region.Key(s.newKey(w, s.taken()))
-}
-
-// values varies the value at w, and whether it is there.
-func (s *scene) values(w region.Word, shallow bool) point {
+// vary varies the value at w, and whether it is there.
+func (s *scene) vary(w region.Word, shallow bool) point {
 	out := point{same}
 	now, there := get(s.state, w)
 	object, array := s.shape.Kinds(s.at(w))
@@ -168,50 +95,6 @@ func (s *scene) mayLack(w region.Word) bool {
 		member, declared := t.Member(w[len(w)-1].Name)
 		return t.Kind != ir.RecordType || !declared || member.Optional
 	})
-}
-
-// crowd varies how many entries a container has: up to three more, or so many
-// that a number of the rules is reached.
-func (s *scene) crowd(w region.Word) point {
-	out := point{same}
-	for _, n := range slices.Concat([]int{1, 2, 3}, s.hints.sizes(maxCrowd)) {
-		out = append(out, func(state any) any { return s.add(state, w, n) })
-	}
-	return out
-}
-
-const maxCrowd = 64
-
-// add adds n entries to the container at w, which differ where they can.
-func (s *scene) add(state any, w region.Word, n int) any {
-	at, _ := get(state, w)
-	var elements []any
-	for _, id := range s.at(w) {
-		switch t := s.contract.Type(id); {
-		case t.Elem != ir.NoType:
-			elements = append(elements, s.maker.values(t.Elem)...)
-		case t.Kind == ir.AnyType:
-			elements = append(elements, s.maker.values(id)...)
-		}
-	}
-	if len(elements) == 0 {
-		return state
-	}
-	switch at := at.(type) {
-	case object:
-		taken := slices.Concat(keysOf(at), s.taken())
-		for i := range n {
-			key := s.newKey(w, taken)
-			taken = append(taken, key)
-			at[key] = s.named(longer(w, region.Key(key)), copyOf(elements[i%len(elements)]))
-		}
-	case []any:
-		for i := range n {
-			at = append(at, copyOf(elements[(len(at)+i)%len(elements)]))
-		}
-		return set(state, w, at)
-	}
-	return state
 }
 
 // taken lists the keys that mean something in the scene.
