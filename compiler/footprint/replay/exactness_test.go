@@ -11,6 +11,7 @@ import (
 )
 
 func TestWithoutTypesAndGatesEveryConflictReplays(t *testing.T) {
+	t.Parallel()
 	const seed, stages = 1, 24
 	m := newMaker(seed)
 	pairs, replayed := 0, map[footprint.ConflictKind]int{}

@@ -200,6 +200,7 @@ func (s shape) log(t *testing.T) {
 }
 
 func TestCertifiedPairsCommuteWithoutTypes(t *testing.T) {
+	t.Parallel()
 	const seed = 2
 	m, sum := newMaker(seed), &shape{}
 	for enough := trials(); sum.trials < enough; {

@@ -68,6 +68,7 @@ func TestTheTableOfFalseCertificatesIsTheSpecifications(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("the table is about all of its pairs")
 	}
+	t.Parallel()
 	const seed, courses, stages = 4, 14, 24
 	m := newMaker(seed)
 	exact, subtree, withSources := ruleRow{name: "three-way, exact sets"}, ruleRow{name: "three-way, subtrees"}, ruleRow{name: "three-way, subtrees, and `P ⟂ W`"}

@@ -89,6 +89,7 @@ func (m maker) deskState() string {
 }
 
 func TestCertifiedPairsCommuteWithTypes(t *testing.T) {
+	t.Parallel()
 	const seed = 3
 	m, sum, c := newMaker(seed), &shape{}, desk(t)
 	pairs := pairsOf(c, sum)
