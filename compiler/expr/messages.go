@@ -1,9 +1,10 @@
 package expr
 
 import (
-	"github.com/patchoptic/poptic/compiler/ir"
 	"strconv"
 	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
 )
 
 // The catalogue of messages. Every text a contract's author may read about an
