@@ -166,7 +166,7 @@ func (w *writer) chunk(c *chunk) {
 	if c.height > 0 {
 		return
 	}
-	if c.weight >= heavy && c.size <= longestRemembered {
+	if c.size <= longestRemembered {
 		w.once(&c.memos, encodedItems, func() { w.leaf(c) })
 		return
 	}

@@ -1,7 +1,7 @@
 package tree
 
 // A Fold computes a T of containers from the Ts of their items, and remembers it
-// for every chunk that holds much. After an edit it is computed again for the
+// for every chunk of those that hold much. After an edit it is computed again for the
 // chunks on the touched path alone. A T must be fully determined by the items.
 type Fold[T any] struct {
 	key   *identity
@@ -22,11 +22,10 @@ func (f *Fold[T]) Of(n *Node, item func(name string, child *Node) (T, bool)) (v 
 	if n.isEmpty() {
 		return v, true
 	}
-	return f.chunk(n.root, item)
+	return f.chunk(n.root, item, n.root.weight >= heavy)
 }
 
-func (f *Fold[T]) chunk(c *chunk, item func(string, *Node) (T, bool)) (T, bool) {
-	remembers := c.weight >= heavy
+func (f *Fold[T]) chunk(c *chunk, item func(string, *Node) (T, bool), remembers bool) (T, bool) {
 	if remembers {
 		if known, ok := c.memos.get(f.key); ok {
 			return known.(T), true
@@ -50,7 +49,7 @@ func (f *Fold[T]) compute(c *chunk, item func(string, *Node) (T, bool)) (all T, 
 		}
 	}
 	for i, kid := range c.kids {
-		v, lasts := f.chunk(kid, item)
+		v, lasts := f.chunk(kid, item, true)
 		add(i, v, lasts)
 	}
 	for i, child := range c.nodes {

@@ -32,7 +32,7 @@ func (n *Node) Map(key any, item func(name string, child *Node) Image) Image {
 	if n.isEmpty() {
 		return Image{Node: n}
 	}
-	m := mapChunk(n.root, key, item)
+	m := mapChunk(n.root, key, item, n.root.weight >= heavy)
 	return Image{Node: m.container(n), Hidden: m.collect(n.root, 0, nil)}
 }
 
@@ -48,8 +48,8 @@ type mapped struct {
 	whole atomic.Pointer[Node] // the image of the container that this is the root of
 }
 
-func mapChunk(c *chunk, key any, item func(string, *Node) Image) *mapped {
-	if c.weight < heavy {
+func mapChunk(c *chunk, key any, item func(string, *Node) Image, remembers bool) *mapped {
+	if !remembers {
 		return newMapped(c, key, item)
 	}
 	if known, ok := c.memos.get(key); ok {
@@ -68,7 +68,7 @@ func newMapped(c *chunk, key any, item func(string, *Node) Image) *mapped {
 	kids := make([]*chunk, len(c.kids))
 	changed := false
 	for i, kid := range c.kids {
-		to := mapChunk(kid, key, item)
+		to := mapChunk(kid, key, item, true)
 		m.kids[i], kids[i] = to, to.same
 		m.hides = m.hides || to.hides
 		changed = changed || to.same != kid

@@ -13,8 +13,8 @@ import (
 // chunk is made of what is below that chunk.
 
 const (
-	// heavy is how many values a chunk must hold for anything to be remembered on
-	// it: below, computing again costs less than remembering.
+	// heavy is how many values a container must hold for anything to be remembered
+	// on its chunks: below, computing again costs less than remembering.
 	heavy = 48
 	// maxMemos bounds what one chunk remembers, the digest aside.
 	maxMemos = 48
