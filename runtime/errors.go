@@ -70,6 +70,17 @@ func (e *CorruptLogError) Error() string {
 	return fmt.Sprintf("instance %q: the log is damaged at record %d: %s", e.Instance, e.Seq, e.Reason)
 }
 
+// An UnknownVersionError says that an instance has not had so many commits.
+type UnknownVersionError struct {
+	Instance      string
+	Version, Last uint64
+}
+
+// Error names both versions.
+func (e *UnknownVersionError) Error() string {
+	return fmt.Sprintf("instance %q has no version %d: the last one is %d", e.Instance, e.Version, e.Last)
+}
+
 // A ViewRefusedError says that a stage shows nothing now, to this role or with
 // these arguments. It carries the verdict and no data.
 type ViewRefusedError struct{ Verdict Verdict }

@@ -100,7 +100,7 @@ func Open(ctx context.Context, contract *Contract, st store.Store, id string, op
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	in, err := opening{contract, st, id, optionsOf(opts)}.restore(ctx)
+	in, err := opening{contract, st, id, optionsOf(opts)}.restore(ctx, newest)
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +113,13 @@ func Open(ctx context.Context, contract *Contract, st store.Store, id string, op
 	return in, nil
 }
 
-// restore makes an instance from the newest snapshot, or from the first record.
-func (o opening) restore(ctx context.Context) (*Instance, error) {
-	s, err := o.store.Snapshot(ctx, o.id, ^uint64(0))
+// newest is above every version.
+const newest = ^uint64(0)
+
+// restore makes an instance from the newest snapshot that is not above a version,
+// or from the first record.
+func (o opening) restore(ctx context.Context, version uint64) (*Instance, error) {
+	s, err := o.store.Snapshot(ctx, o.id, version)
 	if errors.Is(err, store.ErrNotFound) {
 		return o.fromFirst(ctx)
 	}
@@ -151,6 +155,9 @@ func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
 	}
 	if in.head, err = trace.CheckRecord(in.head, in.key, first.Line, first.Sealed); err != nil {
 		return nil, corruptLog(o.id, err)
+	}
+	if !line.keptAs(first) {
+		return nil, o.corrupt(1, misplaced)
 	}
 	if root.State.Digest().String() != line.State {
 		return nil, o.corrupt(1, digestDiffers)

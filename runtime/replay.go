@@ -16,10 +16,17 @@ import (
 // again: the log is the authority on what was accepted. But the chain, the sealed
 // parts, the order of versions and the digest of every state must hold.
 
-const digestDiffers = "its state has another digest than was recorded"
+// Reasons of a *CorruptLogError.
+const (
+	digestDiffers  = "its state has another digest than was recorded"
+	undecided      = "it asks for a decision, and none follows"
+	decidesNothing = "it decides nothing"
+	misplaced      = "its line is kept under another number, version or key"
+)
 
 // A line is what replaying needs of a record's line.
 type line struct {
+	Seq      uint64            `json:"seq"`
 	Kind     trace.Kind        `json:"kind"`
 	Contract string            `json:"contract"`
 	Version  uint64            `json:"version"`
@@ -36,6 +43,11 @@ type line struct {
 	Verdict  *verify.Verdict   `json:"verdict"`
 	Prev     string            `json:"prev"`
 	Hash     string            `json:"hash"`
+}
+
+// keptAs reports whether the store has l under the number, version and key it tells.
+func (l *line) keptAs(r store.Record) bool {
+	return r.Seq == l.Seq && r.Version == l.Version && r.Key == l.Key
 }
 
 func readLine(text []byte) (line, bool) {
@@ -70,6 +82,9 @@ func (in *Instance) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
+	if r.waiting != nil {
+		return r.corrupt(undecided)
+	}
 	in.head, in.ledger, in.unsure = r.head, r.ledger, false
 	in.grown += r.size
 	if r.now.Version != in.current.Load().Version {
@@ -94,8 +109,11 @@ func (r *replay) step(record store.Record) error {
 	if !ok {
 		return r.corrupt("its line cannot be read")
 	}
-	if record.Seq != head.Seq || record.Version != l.Version || record.Key != l.Key {
-		return r.corrupt("its line is kept under another number, version or key")
+	if !l.keptAs(record) {
+		return r.corrupt(misplaced)
+	}
+	if r.waiting != nil && l.Kind != trace.Decision {
+		return &CorruptLogError{r.in.id, r.waiting.Seq, undecided}
 	}
 	switch l.Kind {
 	case trace.Proposal, trace.Advance:
@@ -113,7 +131,7 @@ func (r *replay) decide(v *verify.Verdict) error {
 	waiting := r.waiting
 	r.waiting = nil
 	if waiting == nil || v == nil {
-		return r.corrupt("it decides nothing")
+		return r.corrupt(decidesNothing)
 	}
 	if r.asks.Kind == trace.Proposal {
 		r.ledger.decided(r.asks.asks(*waiting), v)

@@ -1,0 +1,206 @@
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// outside is a patch that no stage but the root may make, one for each n.
+func outside(n int) string {
+	return fmt.Sprintf(`[{"op":"replace","path":"/internal/margin","value":%d}]`, n)
+}
+
+const inside = `[{"op":"add","path":"/draft/refs/-","value":"r"}]`
+
+func TestRow2D50EveryAttemptIsCountedAndRecordedAndTheLastOneEndsTheStep(t *testing.T) {
+	in, _ := begin(t)
+	for attempt := 1; attempt <= 3; attempt++ {
+		v := propose(t, in, outside(attempt))
+		rejects(t, v, verify.WriteScopeViolation)
+		require.Equal(t, []int{attempt, 3}, []int{v.Attempt, v.MaxAttempts})
+		require.Equal(t, attempt < 3, v.Retryable)
+		require.Equal(t, []int{attempt, 3}, []int{v.Actor().Attempt, v.Actor().MaxAttempts})
+		require.Equal(t, attempt < 3, v.Actor().Retryable)
+		require.Equal(t, attempt, lastLine(t, in).Verdict.Attempt)
+	}
+	for range 2 {
+		v := propose(t, in, inside)
+		rejects(t, v, verify.AttemptsExhausted)
+		require.Equal(t, verify.GateStale, v.Violations[0].Gate)
+		require.False(t, v.Retryable)
+		require.Equal(t, v.Violations, v.Actor().Violations)
+	}
+	require.Equal(t, uint64(0), in.Version())
+	require.Len(t, linesOf(t, in), 1+2*5)
+}
+
+func TestAStageSaysHowManyAttemptsAStepHas(t *testing.T) {
+	c := sampleIR(t)
+	c.Stage("draft").Attempts = 1
+	in := beginUnder(t, c, runtime.WithAttempts(7))
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	rejects(t, propose(t, in, outside(2)), verify.AttemptsExhausted)
+	v := proposeAs(t, in, runtime.Proposal{Stage: "all", Patch: []byte(outside(1))})
+	require.Equal(t, 7, v.MaxAttempts)
+}
+
+func beginUnder(t *testing.T, c *ir.Contract, opts ...runtime.Option) *runtime.Instance {
+	t.Helper()
+	contract, err := runtime.Load(ir.Encode(c))
+	require.NoError(t, err)
+	in, err := runtime.Create(ctx, contract, store.NewMemory(), "T-7", []byte(sampleState), opts...)
+	require.NoError(t, err)
+	return in
+}
+
+func TestAttemptsWithoutEndAreCountedAllTheSame(t *testing.T) {
+	in, _ := begin(t, runtime.WithAttempts(0))
+	for attempt := 1; attempt <= 200; attempt++ {
+		v := propose(t, in, outside(attempt))
+		rejects(t, v, verify.WriteScopeViolation)
+		require.Equal(t, []int{attempt, 0}, []int{v.Attempt, v.MaxAttempts})
+		require.True(t, v.Retryable)
+	}
+}
+
+func TestARefusedProposalIsNotJudgedAgain(t *testing.T) {
+	in, _ := begin(t)
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	v := propose(t, in, outside(1))
+	rejects(t, v, verify.Repeat)
+	require.Equal(t, verify.GateStale, v.Violations[0].Gate)
+	require.True(t, v.Retryable, "another proposal may pass")
+	require.Equal(t, 2, v.Attempt)
+	require.False(t, propose(t, in, outside(1)).Retryable, "a repeat is an attempt")
+	rejects(t, propose(t, in, outside(1)), verify.AttemptsExhausted)
+}
+
+func TestOtherBytesAnotherNextOrAnotherStepAreNoRepeat(t *testing.T) {
+	in, _ := begin(t, runtime.WithAttempts(0))
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	rejects(t, propose(t, in, outside(1)+" "), verify.WriteScopeViolation)
+	for _, p := range []runtime.Proposal{
+		{Stage: "draft", Next: "review"}, {Stage: "draft", Role: "other"}, {Stage: "all"}, {Stage: "strict"},
+		{Stage: "edit", Args: map[string]string{"c": "ann"}}, {Stage: "edit", Args: map[string]string{"c": "bob"}},
+	} {
+		p.Patch = []byte(outside(1))
+		require.NotEqual(t, verify.Repeat, proposeAs(t, in, p).Violations[0].Code, "%+v", p)
+	}
+}
+
+func TestAnAcceptedProposalEndsTheCount(t *testing.T) {
+	for name, accept := range map[string]func(in *runtime.Instance){
+		"a noop": func(in *runtime.Instance) {
+			require.Equal(t, verify.Noop, propose(t, in, `[]`).Verdict.Verdict)
+		},
+		"a commit": func(in *runtime.Instance) { commits(t, propose(t, in, inside)) },
+		"a commit of another stage": func(in *runtime.Instance) {
+			commits(t, proposeAs(t, in, runtime.Proposal{Stage: "all", Base: in.Version(), Patch: []byte(inside)}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, _ := begin(t)
+			rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+			rejects(t, propose(t, in, outside(2)), verify.WriteScopeViolation)
+			accept(in)
+			v := propose(t, in, outside(1))
+			rejects(t, v, verify.WriteScopeViolation)
+			require.Equal(t, 1, v.Attempt)
+		})
+	}
+}
+
+func TestANoopOfOneStepLeavesTheCountOfOthers(t *testing.T) {
+	in, _ := begin(t)
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	require.Equal(t, verify.Noop, proposeAs(t, in, runtime.Proposal{Stage: "all", Patch: []byte(`[]`)}).Verdict.Verdict)
+	require.Equal(t, 2, propose(t, in, outside(2)).Attempt)
+}
+
+func TestBeingLateIsNoAttempt(t *testing.T) {
+	in, _ := begin(t)
+	commits(t, propose(t, in, inside))
+	for range 5 {
+		v := proposeAs(t, in, runtime.Proposal{Stage: "draft", Base: 0, Patch: []byte(inside)})
+		rejects(t, v, verify.Stale)
+		require.Equal(t, 1, v.Attempt)
+		require.True(t, v.Retryable)
+	}
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	rejects(t, propose(t, in, outside(2)), verify.WriteScopeViolation)
+	v := proposeAs(t, in, runtime.Proposal{Stage: "draft", Base: 0, Patch: []byte(inside)})
+	require.Equal(t, 3, v.Attempt)
+	require.True(t, v.Retryable, "the third attempt is still there")
+	commits(t, propose(t, in, inside))
+}
+
+func TestAttemptsSurviveARestart(t *testing.T) {
+	in, st := begin(t, runtime.WithSnapshotAfter(1))
+	wander(t, in, 30, 3)
+	v := proposeAs(t, in, runtime.Proposal{Stage: "edit", Args: map[string]string{"c": "ann"}, Base: in.Version(), Patch: []byte(outside(1))})
+	rejects(t, v, verify.WriteScopeViolation)
+	again, err := runtime.Open(ctx, in.Contract(), st, "T-7")
+	require.NoError(t, err)
+	for attempt, code := range []verify.Code{verify.Repeat, verify.WriteScopeViolation, verify.AttemptsExhausted} {
+		v := proposeAs(t, again, runtime.Proposal{Stage: "edit", Args: map[string]string{"c": "ann"}, Base: again.Version(), Patch: []byte(outside(1 + attempt))})
+		if attempt == 0 {
+			rejects(t, v, code)
+		}
+		require.Equal(t, attempt+2, v.Attempt)
+	}
+}
+
+func TestAttemptsOfAnotherProcessCount(t *testing.T) {
+	in, st := begin(t)
+	other, err := runtime.Open(ctx, in.Contract(), st, "T-7")
+	require.NoError(t, err)
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	rejects(t, propose(t, other, outside(1)), verify.Repeat)
+	rejects(t, propose(t, in, outside(2)), verify.WriteScopeViolation)
+	rejects(t, propose(t, other, inside), verify.AttemptsExhausted)
+}
+
+func TestConcurrentAttemptsAreCountedOneByOne(t *testing.T) {
+	in, _ := begin(t, runtime.WithAttempts(8))
+	attempts := make([]int, 20)
+	together(len(attempts), func(i int) {
+		v, err := in.Propose(ctx, runtime.Proposal{Stage: "draft", Patch: []byte(outside(i))})
+		if err != nil {
+			t.Error(err)
+		}
+		attempts[i] = v.Attempt
+	})
+	count := map[int]int{}
+	for _, n := range attempts {
+		count[n]++
+	}
+	for n := 1; n <= 8; n++ {
+		require.Equal(t, 1, count[n], "attempt %d", n)
+	}
+	require.Equal(t, 12, count[9], "those that came after the last")
+}
+
+func TestAMalformedPatchIsAnAttempt(t *testing.T) {
+	in, _ := begin(t)
+	for _, patch := range []string{`[`, `{`, `"`} {
+		rejects(t, propose(t, in, patch), verify.PatchSyntax)
+	}
+	rejects(t, propose(t, in, inside), verify.AttemptsExhausted)
+}
+
+func TestACancelledProposalIsNoAttempt(t *testing.T) {
+	in, _ := begin(t)
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := in.Propose(over, runtime.Proposal{Stage: "draft", Patch: []byte(outside(1))})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, propose(t, in, outside(1)).Attempt)
+}

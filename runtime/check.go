@@ -1,0 +1,90 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/trace"
+)
+
+// CheckLog reads an instance's log and checks what can be checked without its
+// contract: the chain, every sealed part, the numbers, versions and keys under which
+// the store keeps the records, and that each question is followed by its decision.
+// Each line that holds is given to each, unless that is nil; its error ends the
+// reading. The head is that of the last line that holds. Errors: *CorruptLogError
+// for the first record that does not, store.ErrNotFound (wrapped), what each
+// returns, or what the store reports.
+func CheckLog(ctx context.Context, st store.Store, id string, each func(line []byte) error) (trace.Head, error) {
+	c := logCheck{id: id, head: trace.Start(id)}
+	for record, err := range st.Read(ctx, id, 1) {
+		if err == nil {
+			err = c.next(record)
+		}
+		if err == nil && each != nil {
+			err = each(record.Line)
+		}
+		if err != nil {
+			return c.head, err
+		}
+	}
+	if c.asked > 0 {
+		return c.head, &CorruptLogError{id, c.asked, undecided}
+	}
+	return c.head, nil
+}
+
+// A logCheck is a position in a log.
+type logCheck struct {
+	id    string
+	head  trace.Head
+	key   *trace.Key
+	asked uint64 // the record before, if it awaits a decision
+}
+
+func (c *logCheck) next(record store.Record) (err error) {
+	if c.key == nil {
+		if c.key, err = c.keyIn(record); err != nil {
+			return err
+		}
+	}
+	head, err := trace.CheckRecord(c.head, c.key, record.Line, record.Sealed)
+	if err != nil {
+		return corruptLog(c.id, err)
+	}
+	l, ok := readLine(record.Line)
+	if !ok || !l.keptAs(record) {
+		return &CorruptLogError{c.id, head.Seq, misplaced}
+	}
+	if err := c.pair(&l, head.Seq); err != nil {
+		return err
+	}
+	c.head = head
+	return nil
+}
+
+// keyIn finds the instance's key in its first record.
+func (c *logCheck) keyIn(first store.Record) (*trace.Key, error) {
+	var f founding
+	if json.Unmarshal(first.Sealed, &f) == nil {
+		if key, err := trace.KeyOf(f.Key); err == nil {
+			return key, nil
+		}
+	}
+	return nil, &CorruptLogError{c.id, 1, "it does not begin an instance"}
+}
+
+// pair checks that decisions and what they are about alternate.
+func (c *logCheck) pair(l *line, seq uint64) error {
+	switch decision := l.Kind == trace.Decision; {
+	case decision && c.asked == 0:
+		return &CorruptLogError{c.id, seq, decidesNothing}
+	case !decision && c.asked > 0:
+		return &CorruptLogError{c.id, c.asked, undecided}
+	}
+	c.asked = 0
+	if l.Kind == trace.Proposal || l.Kind == trace.Advance {
+		c.asked = seq
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package runtime
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// compare compares a recorded verdict with the one that comes out now, rendered as
+// the trace renders it.
+func (r *rerun) compare(l *line, record store.Record, again *verify.Verdict) error {
+	var have struct{ Verdict json.RawMessage }
+	if err := json.Unmarshal(record.Line, &have); err != nil {
+		return err
+	}
+	var rendered trace.Record
+	if err := r.in.addVerdict(&rendered, again); err != nil {
+		return err
+	}
+	if bytes.Equal(have.Verdict, rendered.Verdict) {
+		return nil
+	}
+	if l.Verdict == nil {
+		r.differ(l, "verdict", "none", string(again.Verdict))
+		return nil
+	}
+	for _, m := range members(l.Verdict, again) {
+		r.differ(l, m.name, m.recorded, m.again)
+	}
+	r.differ(l, "violations", digestOf(have.Verdict), digestOf(rendered.Verdict))
+	return nil
+}
+
+// A member is a member of a verdict, as recorded and as it comes out now.
+type member struct{ name, recorded, again string }
+
+// members lists what can be told of two verdicts, what matters most first.
+func members(a, b *verify.Verdict) []member {
+	number := func(n uint64) string { return fmt.Sprint(n) }
+	return []member{
+		{"verdict", string(a.Verdict), string(b.Verdict)},
+		{"violations", codeList(a), codeList(b)},
+		{"state_before", a.StateBefore, b.StateBefore},
+		{"state_after", a.StateAfter, b.StateAfter},
+		{"version_before", number(a.VersionBefore), number(b.VersionBefore)},
+		{"version_after", number(a.VersionAfter), number(b.VersionAfter)},
+		{"phase_before", a.PhaseBefore, b.PhaseBefore},
+		{"phase_after", a.PhaseAfter, b.PhaseAfter},
+		{"contract", a.Contract, b.Contract},
+		{"retryable", fmt.Sprint(a.Retryable), fmt.Sprint(b.Retryable)},
+		{"attempt", fmt.Sprint(a.Attempt), fmt.Sprint(b.Attempt)},
+		{"max_attempts", fmt.Sprint(a.MaxAttempts), fmt.Sprint(b.MaxAttempts)},
+	}
+}
+
+func codeList(v *verify.Verdict) string {
+	if len(v.Violations) == 0 {
+		return "none"
+	}
+	return strings.Join(codesOf(v.Violations), ", ")
+}
+
+// differ notes the first member that is not as recorded.
+func (r *rerun) differ(l *line, name, recorded, again string) {
+	if recorded != again && r.out.Different == nil {
+		r.out.Different = &Difference{Seq: r.head.Seq, Kind: l.Kind, Member: name, Recorded: recorded, Again: again}
+	}
+}
+
+// undecidable turns an error about a name that the contract does not have into a
+// difference; others stay.
+func (r *rerun) undecidable(l *line, err error) error {
+	var stage *UnknownStageError
+	var argument *UnknownArgumentError
+	if errors.As(err, &stage) || errors.As(err, &argument) {
+		r.differ(l, "stage", "known to the contract", err.Error())
+		return nil
+	}
+	return err
+}
+
+func digestOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

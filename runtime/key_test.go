@@ -1,0 +1,207 @@
+package runtime_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/runtime/verify"
+)
+
+// keyed proposes with a key, on the current version.
+func keyed(t testing.TB, in *runtime.Instance, key, patch string) runtime.Verdict {
+	t.Helper()
+	return proposeAs(t, in, runtime.Proposal{Stage: "draft", Base: in.Version(), Key: key, Patch: []byte(patch)})
+}
+
+// sameVerdict checks both renderings, byte for byte.
+func sameVerdict(t testing.TB, want, got runtime.Verdict) {
+	t.Helper()
+	for _, pair := range [][2]any{{want, got}, {want.Actor(), got.Actor()}} {
+		a, err := json.Marshal(pair[0])
+		require.NoError(t, err)
+		b, err := json.Marshal(pair[1])
+		require.NoError(t, err)
+		require.Equal(t, string(a), string(b))
+	}
+}
+
+func TestRow2A6ARetriedStepWithTheSameKeyGetsTheFirstVerdict(t *testing.T) {
+	for name, patch := range map[string]string{
+		"a commit": inside, "a noop": `[]`, "a reject": outside(1), "a malformed patch": `[`,
+		"a reject that names a secret place": `[{"op":"add","path":"/internal/token/x","value":1}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, st := begin(t)
+			first := keyed(t, in, "k", patch)
+			records := in.Head().Seq
+			for _, other := range []*runtime.Instance{in, reopened(t, in, st)} {
+				sameVerdict(t, first, keyed(t, other, "k", patch))
+				require.Equal(t, records, other.Head().Seq, "nothing is decided again")
+			}
+			commits(t, keyed(t, in, "l", `[{"op":"add","path":"/draft/refs/-","value":"other"}]`))
+			sameVerdict(t, first, keyed(t, in, "k", patch))
+		})
+	}
+}
+
+func reopened(t testing.TB, in *runtime.Instance, st store.Store) *runtime.Instance {
+	t.Helper()
+	again, err := runtime.Open(ctx, in.Contract(), st, in.ID())
+	require.NoError(t, err)
+	return again
+}
+
+func TestAKeyWithAnotherProposalIsRefused(t *testing.T) {
+	in, _ := begin(t, runtime.WithAttempts(0))
+	commits(t, keyed(t, in, "k", inside))
+	for name, p := range map[string]runtime.Proposal{
+		"other bytes":    {Stage: "draft", Patch: []byte(inside + " ")},
+		"another stage":  {Stage: "all", Patch: []byte(inside)},
+		"another role":   {Stage: "draft", Role: "x", Patch: []byte(inside)},
+		"other argument": {Stage: "edit", Args: map[string]string{"c": "ann"}, Patch: []byte(inside)},
+	} {
+		p.Key, p.Base = "k", 1
+		v := proposeAs(t, in, p)
+		rejects(t, v, verify.Repeat)
+		require.Contains(t, v.Violations[0].Message, "key", name)
+		require.Equal(t, v.Violations, v.Actor().Violations)
+	}
+	p := runtime.Proposal{Stage: "draft", Key: "k", Base: 1, Next: "review", Patch: []byte(inside)}
+	rejects(t, proposeAs(t, in, p), verify.TransitionViolation)
+	require.Equal(t, uint64(1), in.Version())
+	sameVerdict(t, keyed(t, in, "k", inside), keyed(t, in, "k", inside))
+}
+
+func TestAKeyIsTheInstancesOwn(t *testing.T) {
+	contract, st := sampleContract(t), store.NewMemory()
+	for i := range 3 {
+		in, err := runtime.Create(ctx, contract, st, fmt.Sprint(i), []byte(sampleState))
+		require.NoError(t, err)
+		commits(t, keyed(t, in, "k", fmt.Sprintf(`[{"op":"replace","path":"/draft/text","value":"%d"}]`, i)))
+	}
+}
+
+func TestARetryAfterAnUnknownOutcomeCommitsOnce(t *testing.T) {
+	lost := errors.New("connection lost")
+	for name, fail := range map[string]func(s *failingStore){
+		"appended":     func(s *failingStore) { s.after = lost },
+		"not appended": func(s *failingStore) { s.before = lost },
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := &failingStore{Store: store.NewMemory()}
+			in, err := runtime.Create(ctx, sampleContract(t), st, "T-7", []byte(sampleState))
+			require.NoError(t, err)
+			fail(st)
+			p := runtime.Proposal{Stage: "draft", Key: "k", Patch: []byte(inside)}
+			_, err = in.Propose(ctx, p)
+			require.ErrorIs(t, err, lost)
+			st.before, st.after = nil, nil
+			commits(t, proposeAs(t, in, p))
+			commits(t, proposeAs(t, in, p))
+			requireDense(t, in, 1)
+		})
+	}
+}
+
+func TestConcurrentRetriesWithOneKeyCommitOnce(t *testing.T) {
+	in, st := begin(t)
+	other := reopened(t, in, st)
+	for round := range 10 {
+		verdicts := make([]runtime.Verdict, 8)
+		together(len(verdicts), func(i int) {
+			var err error
+			verdicts[i], err = []*runtime.Instance{in, other}[i%2].Propose(ctx, runtime.Proposal{Stage: "draft", Base: uint64(round),
+				Key: fmt.Sprint("k", round), Patch: fmt.Appendf(nil, `[{"op":"replace","path":"/draft/text","value":"%d"}]`, round)})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		for _, v := range verdicts {
+			commits(t, v)
+			sameVerdict(t, verdicts[0], v)
+		}
+	}
+	_, err := in.View(ctx, runtime.Request{Stage: "draft"})
+	require.NoError(t, err)
+	_, err = in.View(ctx, runtime.Request{Stage: "draft"})
+	require.NoError(t, err)
+	requireDense(t, in, 10)
+}
+
+func TestConcurrentProposalsWithOneKeyAndOtherBytesAreDecidedOnce(t *testing.T) {
+	in, _ := begin(t, runtime.WithAttempts(0))
+	codes := make([]verify.Code, 8)
+	together(len(codes), func(i int) {
+		v, err := in.Propose(ctx, runtime.Proposal{Stage: "draft", Key: "k", Patch: []byte(outside(i))})
+		if err != nil {
+			t.Error(err)
+		} else {
+			codes[i] = v.Violations[0].Code
+		}
+	})
+	count := map[verify.Code]int{}
+	for _, c := range codes {
+		count[c]++
+	}
+	require.Equal(t, map[verify.Code]int{verify.WriteScopeViolation: 1, verify.Repeat: 7}, count)
+}
+
+func TestAStoredVerdictThatWasChangedIsFoundOut(t *testing.T) {
+	in, st := begin(t)
+	commits(t, keyed(t, in, "k", inside))
+	for seq := uint64(2); seq <= 3; seq++ {
+		damaged := store.NewMemory()
+		for r, err := range st.Read(ctx, "T-7", 1) {
+			require.NoError(t, err)
+			if r.Seq == 1 {
+				require.NoError(t, damaged.Create(ctx, "T-7", r))
+				continue
+			}
+			if r.Seq == seq {
+				r.Sealed = bytes.Replace(r.Sealed, []byte("draft"), []byte("drift"), 1)
+				r.Sealed = bytes.Replace(r.Sealed, []byte(`"version_after":1`), []byte(`"version_after":2`), 1)
+			}
+			require.NoError(t, damaged.Append(ctx, "T-7", r.Seq-1, r))
+		}
+		swapped := &swappingStore{st}
+		opened, err := runtime.Open(ctx, in.Contract(), swapped, "T-7")
+		require.NoError(t, err)
+		swapped.Store = damaged
+		_, err = opened.Propose(ctx, runtime.Proposal{Stage: "draft", Base: 1, Key: "k", Patch: []byte(inside)})
+		var corrupt *runtime.CorruptLogError
+		require.ErrorAs(t, err, &corrupt)
+		require.Equal(t, seq, corrupt.Seq)
+	}
+}
+
+// A swappingStore is one store and then another.
+type swappingStore struct{ store.Store }
+
+func TestTheKeyOfAProposalStandsInTheTraceAndFindsItsRecord(t *testing.T) {
+	in, st := begin(t)
+	keyed(t, in, "k\xff", inside)
+	seq, err := st.Find(ctx, "T-7", "k\ufffd")
+	require.NoError(t, err)
+	line := linesOf(t, in)[seq-1]
+	require.Equal(t, trace.Proposal, line.Kind)
+	require.Equal(t, "k\ufffd", line.Key)
+	sameVerdict(t, keyed(t, in, "k\xff", inside), keyed(t, reopened(t, in, st), "k\xff", inside))
+}
+
+func TestAProposalThatIsTooLongIsNeverTheSame(t *testing.T) {
+	in, _ := begin(t, runtime.WithAttempts(0))
+	long := bytes.Repeat([]byte(" "), runtime.DefaultLimits().Patch.MaxBytes+1)
+	for range 2 {
+		v := proposeAs(t, in, runtime.Proposal{Stage: "draft", Key: "k", Patch: long})
+		rejects(t, v, verify.LimitExceeded)
+	}
+	require.Len(t, linesOf(t, in), 5)
+}
