@@ -57,6 +57,7 @@ func (v *verification) told(found []finding, seen *tree.Node) []Violation {
 	again := &verification{
 		p: v.p, ctx: v.ctx, stage: v.stage, snapshot: v.snapshot, proposal: v.proposal,
 		patch: v.patch, chosen: v.chosen, next: v.next, args: v.args, uses: v.uses, after: v.snapshot.State,
+		toActor: true,
 	}
 	return again.explain(seen)
 }

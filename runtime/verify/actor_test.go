@@ -32,7 +32,7 @@ func TestActorsAreToldOfTheirOwnMistakes(t *testing.T) {
 	r := openDesk(t)
 	for _, pr := range []verify.Proposal{
 		edit(`[{"op":"nop"}]`),
-		edit(`[{"op":"replace","path":"/budget","value":1},{"op":"test","path":"/tickets/T1/internal","value":"x"}]`),
+		edit(`[{"op":"replace","path":"/budget","value":1}]`),
 		edit(`[{"op":"test","path":"/tickets/T1/status","value":"solved"}]`),
 		edit(`[{"op":"replace","path":"/tickets/T1/steps/9","value":"x"}]`),
 		edit(`[{"op":"replace","path":"/tickets/T1/status","value":"none"},{"op":"add","path":"/tickets/T1/reply","value":"longer than ten"}]`),
@@ -44,6 +44,15 @@ func TestActorsAreToldOfTheirOwnMistakes(t *testing.T) {
 	}
 	out := r.try(verify.Proposal{Stage: "edit", Role: "human", Args: map[string]string{"ticket": "T1"}, Patch: []byte(`[]`)})
 	require.False(t, out.Actor().Retryable, "no other patch makes the role fit")
+}
+
+func TestHintsToAnActorDoNotNameWhatItsGrantsExcept(t *testing.T) {
+	out := openDesk(t).try(edit(`[{"op":"test","path":"/tickets/T1/body","value":"x"},{"op":"test","path":"/tickets/T1/internal","value":"x"}]`))
+	operator, actor := out.Verdict.Violations[0], out.Actor().Violations[0]
+	require.Contains(t, operator.Hint, "/tickets/T1 except /tickets/T1/internal")
+	require.Contains(t, actor.Hint, "/tickets/T1 (with exceptions)")
+	require.NotContains(t, actor.Hint, "internal")
+	require.Equal(t, operator.Path, actor.Path, "the path is the actor's own")
 }
 
 func TestARuleThatTheStageSeesOrDisclosesIsNamed(t *testing.T) {

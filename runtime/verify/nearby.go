@@ -11,8 +11,7 @@ import (
 const maxNearby = 4
 
 // nearestPatterns lists the patterns of the stage's own regions that begin most
-// like ptr, with arguments bound, as hints show them. Exceptions of a grant follow
-// it in parentheses.
+// like ptr, with arguments bound, as hints show them.
 func (v *verification) nearestPatterns(ptr tree.Pointer, regions ...region.Region) []string {
 	type candidate struct {
 		text   string
@@ -22,7 +21,7 @@ func (v *verification) nearestPatterns(ptr tree.Pointer, regions ...region.Regio
 	for _, r := range regions {
 		for _, g := range r.Bind(v.args) {
 			for _, p := range g.Include {
-				all = append(all, candidate{grantText(p, g.Except), commonPrefix(p, ptr)})
+				all = append(all, candidate{grantText(p, g.Except, v.toActor), commonPrefix(p, ptr)})
 			}
 		}
 	}
@@ -36,37 +35,21 @@ func (v *verification) nearestPatterns(ptr tree.Pointer, regions ...region.Regio
 	return out
 }
 
-// grantText writes one include of a grant as the language does, without the marks
-// of typed segments.
-func grantText(include region.Pattern, except []region.Pattern) string {
-	text := patternText(include)
+// grantText writes one include of a grant as the language does. What is excepted may
+// be hidden, so an actor is not told its name.
+func grantText(include region.Pattern, except []region.Pattern, toActor bool) string {
+	text := include.Source()
 	for i, e := range except {
-		if i == 0 {
-			text += " except " + patternText(e)
-		} else {
-			text += ", " + patternText(e)
+		switch {
+		case toActor:
+			return text + " (with exceptions)"
+		case i == 0:
+			text += " except " + e.Source()
+		default:
+			text += ", " + e.Source()
 		}
 	}
 	return text
-}
-
-// patternText writes a pattern as authors do: the state type tells keys from
-// positions, so segments are not marked as either.
-func patternText(p region.Pattern) string {
-	plain := region.Pattern{}
-	for _, s := range p.Segments {
-		switch s.Kind {
-		case region.KeyLiteral:
-			s = region.Segment{Kind: region.Literal, Text: s.Text}
-		case region.AnyKey, region.AnyIndex:
-			s = region.Segment{Kind: region.AnySegment}
-		}
-		plain.Segments = append(plain.Segments, s)
-	}
-	if len(plain.Segments) == 0 {
-		return "/**"
-	}
-	return plain.String()
 }
 
 // commonPrefix counts the leading tokens of ptr that p matches.

@@ -15,7 +15,7 @@ func (v *verification) checkProduce() []finding {
 		if v.produced(p) {
 			continue
 		}
-		f := say.notProduced(v.stage.Name, patternText(p)).of(ir.ProduceGate, "")
+		f := say.notProduced(v.stage.Name, p.Source()).of(ir.ProduceGate, "")
 		f.typed = v.stage.Produce[i]
 		f.reads = region.Region{{Include: []region.Pattern{p}}}
 		found = append(found, f)

@@ -82,6 +82,7 @@ type verification struct {
 	targets []region.Word // the effective targets, none a prefix of another
 
 	reached                       step // the step that found something, or all of them
+	toActor                       bool // what is found is for the actor: nothing it does not see is named
 	measuresBefore, measuresAfter measures
 }
 

@@ -101,7 +101,7 @@ func (v *verification) grants(regions ...region.Region) []string {
 	for _, r := range regions {
 		for _, g := range r.Bind(v.args) {
 			for _, p := range g.Include {
-				out = append(out, grantText(p, g.Except))
+				out = append(out, grantText(p, g.Except, false))
 			}
 		}
 	}
