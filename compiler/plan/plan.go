@@ -64,8 +64,8 @@ func Of(m *footprint.Model) Plan {
 
 func planPhase(m *footprint.Model, p Phase) PhasePlan {
 	out := PhasePlan{Phase: p.Name, Many: []Many{}, Groups: []Group{}, Alone: p.Movers}
-	for _, name := range p.Stages {
-		r, _ := p.Between(name, name)
+	for i, name := range p.Stages {
+		r := p.relation(i, i)
 		out.Many = append(out.Many, Many{Stage: name, Answer: r.Answer, Unless: r.Unless, Why: r.Why})
 	}
 	besides := newBesides(p)
@@ -86,7 +86,7 @@ func (p Phase) group(numbers []int) Group {
 	for i, n := range numbers {
 		g.Stages = append(g.Stages, p.Stages[n])
 		for _, k := range numbers[i+1:] {
-			if r, _ := p.Between(p.Stages[n], p.Stages[k]); r.Answer == Unless {
+			if r := p.relation(n, k); r.Answer == Unless {
 				g.Conditions = append(g.Conditions, Condition{A: r.A, B: r.B, Unless: r.Unless})
 			}
 		}
@@ -98,17 +98,11 @@ func (p Phase) group(numbers []int) Group {
 type besides [][]bool
 
 func newBesides(p Phase) besides {
-	at := map[string]int{}
-	for i, name := range p.Stages {
-		at[name] = i
-	}
 	out := make(besides, len(p.Stages))
 	for i := range out {
-		out[i] = make([]bool, len(p.Stages))
-	}
-	for _, r := range p.Relations {
-		i, j := at[r.A], at[r.B]
-		out[i][j], out[j][i] = r.Answer != No, r.Answer != No
+		for j := range p.Stages {
+			out[i] = append(out[i], p.relation(i, j).Answer != No)
+		}
 	}
 	return out
 }

@@ -166,10 +166,16 @@ func appendNew(list []string, x string) []string {
 // Between finds the relation of two stages of the phase; ok is false if one of them
 // is none, or a mover.
 func (p Phase) Between(a, b string) (r Relation, ok bool) {
-	for _, r := range p.Relations {
-		if r.A == a && r.B == b || r.A == b && r.B == a {
-			return r, true
-		}
+	i, j := slices.Index(p.Stages, a), slices.Index(p.Stages, b)
+	if i < 0 || j < 0 {
+		return Relation{}, false
 	}
-	return Relation{}, false
+	return p.relation(i, j), true
+}
+
+// relation is that of two stages by number: Relations has a row for each stage, which
+// starts with the stage itself.
+func (p Phase) relation(i, j int) Relation {
+	i, j = min(i, j), max(i, j)
+	return p.Relations[i*len(p.Stages)-i*(i-1)/2+j-i]
 }
