@@ -158,6 +158,12 @@ prove c commutes with d
 	for _, text := range found {
 		require.Contains(t, text, "both write /notes")
 	}
+	group := team[:strings.Index(team, "prove")] + "parallel researchers = a | b | c | d\n"
+	found = errorsOf(group)
+	require.Len(t, found, 1)
+	for _, pair := range []string{"a does not commute with b", "a and c", "a and d", "b and c", "b and d", "c and d"} {
+		require.Contains(t, found[0], pair)
+	}
 	matrix := footprint.New(checked(team).Lowered).Matrix()
 	for i := range 4 {
 		require.Equal(t, []int{0, 1, 2, 3}, matrix.Row(i))

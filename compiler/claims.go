@@ -35,6 +35,7 @@ func claimDiagnostic(claim ir.Claim, result footprint.Result) (source.Diagnostic
 		if r.Pair != nil && len(r.Pair.Conflicts) > 0 {
 			d.Help += "; " + footprint.Explain(*r.Pair)
 		}
+		d.Help += alsoClashing(r.Others)
 	case footprint.Refuted:
 		d.Message, d.Help = refutation(claim, r)
 	default:
@@ -46,7 +47,7 @@ func claimDiagnostic(claim ir.Claim, result footprint.Result) (source.Diagnostic
 func refutation(claim ir.Claim, r footprint.Refuted) (message, help string) {
 	switch {
 	case r.Parting != nil:
-		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), footprint.Explain(r.Pair.LedBy(*r.Conflict))
+		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), footprint.Explain(r.Pair.LedBy(*r.Conflict)) + alsoClashing(r.Others)
 	case r.Place != nil && claim.Kind == ir.WithinClaim:
 		return fmt.Sprintf("%s has `%s` of %s, which %s has not", r.Place.Stage, r.Place.Clause, r.Place.Path.Pointer(), claim.Stages[1]), "narrow the clause, or drop the claim"
 	case r.Place != nil:
@@ -55,6 +56,19 @@ func refutation(claim ir.Claim, r footprint.Refuted) (message, help string) {
 		return "there is a flow: " + flow(r.Chain), "narrow a clause of one of these stages"
 	}
 	return fmt.Sprintf("phase %s can be reached past %s: %s", claim.Phases[1], claim.Phases[0], strings.Join(r.Route, " -> ")), "remove one of these arrows, or drop the claim"
+}
+
+// alsoClashing names the other pairs of a claim that may not commute: whoever mends
+// the claim has to mend them all.
+func alsoClashing(pairs []footprint.Pair) string {
+	var names []string
+	for _, p := range pairs {
+		names = append(names, p.A.Name+" and "+p.B.Name)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; nor do " + strings.Join(names, ", ")
 }
 
 func flow(chain []footprint.Hop) string {

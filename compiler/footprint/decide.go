@@ -55,26 +55,37 @@ func (m *Model) pairs(names []string) []Pair {
 }
 
 func (m *Model) decideCommute(pairs []Pair, differs string, replay Replayer) Result {
-	var unknown *Unknown
+	var clashing []Pair
 	for i := range pairs {
 		p := &pairs[i]
-		p.Conflicts = Assume(m.matrixConflicts(p.A, p.B), differs)
-		if len(p.Conflicts) == 0 {
-			continue
+		if p.Conflicts = Assume(m.matrixConflicts(p.A, p.B), differs); len(p.Conflicts) > 0 {
+			clashing = append(clashing, *p)
 		}
-		switch r := m.refute(*p, replay).(type) {
+	}
+	if len(clashing) == 0 {
+		return Proved{Pairs: pairs}
+	}
+	return m.refuteOne(clashing, replay)
+}
+
+// refuteOne shows that one of some clashing pairs does not commute, or says why the
+// first of them is not known to; the others are listed with it.
+func (m *Model) refuteOne(clashing []Pair, replay Replayer) Result {
+	var unknown *Unknown
+	for i, p := range clashing {
+		others := slices.Delete(slices.Clone(clashing), i, i+1)
+		switch r := m.refute(p, replay).(type) {
 		case Refuted:
+			r.Others = others
 			return r
 		case Unknown:
 			if unknown == nil {
+				r.Others = others
 				unknown = &r
 			}
 		}
 	}
-	if unknown != nil {
-		return *unknown
-	}
-	return Proved{Pairs: pairs}
+	return *unknown
 }
 
 // Assume drops the conflicts that need a parameter to be equal on both sides.

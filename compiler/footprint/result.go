@@ -25,13 +25,15 @@ type Refuted struct {
 
 	Pair     *Pair     // of a commutation: the two stages with all their conflicts
 	Conflict *Conflict // of a commutation: the one that the run shows
+	Others   []Pair    // of a commutation: further pairs of the claim that may not commute
 }
 
 // Unknown says why there is no answer.
 type Unknown struct {
-	Why  string
-	Path region.Word // where the stages overlap, if they do
-	Pair *Pair       // of a commutation; its first conflict is what was not decided
+	Why    string
+	Path   region.Word // where the stages overlap, if they do
+	Pair   *Pair       // of a commutation; its first conflict is what was not decided
+	Others []Pair      // further pairs of the claim that may not commute
 }
 
 func (Proved) result()  {}
