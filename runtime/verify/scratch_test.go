@@ -301,7 +301,7 @@ func (m plant) patch() []byte {
 
 func TestWhatFollowsFromACommitIsWhatFollowsFromTheState(t *testing.T) {
 	t.Parallel()
-	const seed, length = 1, 250
+	const seed, length = 1, 100
 	m := plant{Rand: rand.New(rand.NewSource(seed)), t: t, c: &ir.Contract{}}
 	tally := map[Decision]int{}
 	for proposals := 0; proposals < commits(); {
