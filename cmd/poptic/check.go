@@ -13,7 +13,7 @@ import (
 )
 
 type checkVerb struct {
-	Paths  []string `arg:"" name:"path" help:"Contracts, libraries, or folders that are searched for .poptic files." placeholder:"PATH"`
+	Paths  []string `arg:"" name:"path" help:"Contracts, libraries, or folders that are searched for .poptic files (testdata and hidden ones are left out)." placeholder:"PATH"`
 	Format string   `enum:"text,json" default:"text" help:"How findings are printed: ${enum}."`
 	Strict bool     `help:"Let every finding count, not only errors."`
 	Root   string   `help:"Folder that imports may not leave; by default the current directory, or a contract's folder outside of it." placeholder:"DIR"`
@@ -119,7 +119,7 @@ func searchFolder(dir string) (files []string, err error) {
 		switch {
 		case err != nil:
 			return unreadable("folder", name, err)
-		case d.IsDir() && name != dir && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && name != dir && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata"):
 			return fs.SkipDir
 		case !d.IsDir() && filepath.Ext(name) == ".poptic":
 			files = append(files, name)
