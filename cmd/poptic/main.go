@@ -33,6 +33,8 @@ type verbs struct {
 	View       viewVerb       `cmd:"" help:"Show what a stage sees of a state."`
 	Verify     verifyVerb     `cmd:"" help:"Judge a proposal; nothing is written."`
 	Apply      applyVerb      `cmd:"" help:"Judge a proposal and write the new state if it commits."`
+	Audit      auditVerb      `cmd:"" help:"List what was recorded, and check that nothing was changed."`
+	Replay     replayVerb     `cmd:"" help:"Make every decision of a log again, or give the state at a version."`
 	Version    versionVerb    `cmd:"" help:"Print the version."`
 	Completion completionVerb `cmd:"" help:"Print a shell's completion script."`
 	Complete   completeVerb   `cmd:"" name:"__complete" hidden:"" passthrough:""`

@@ -28,9 +28,13 @@ func TestScripts(t *testing.T) {
 		Setup:               copyDesk,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-			"make":  makeFile,
-			"cut":   cut,
+			"exits":  exits,
+			"make":   makeFile,
+			"cut":    cut,
+			"record": record,
+			"sql":    changeDatabase,
+			"flip":   flip,
+			"anchor": anchorOfOutput,
 		},
 	})
 }

@@ -13,6 +13,12 @@ import (
 // names the first broken line, or what reading reported. An empty trace holds.
 // Memory is that of the longest line.
 func Verify(r io.Reader) (Head, error) {
+	return Scan(r, func([]byte) error { return nil })
+}
+
+// Scan is Verify that gives each line that holds to each, without its line break.
+// The line is each's only until it returns; its error ends the reading.
+func Scan(r io.Reader, each func(line []byte) error) (Head, error) {
 	head := Start("")
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
@@ -28,6 +34,9 @@ func Verify(r io.Reader) (Head, error) {
 			return head, at(number, err)
 		}
 		head = next
+		if err := each(line[:len(line)-1]); err != nil {
+			return head, err
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/patchoptic/poptic/runtime/store"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // ErrReadOnly is why a store that was opened to be read refuses to write.
@@ -32,12 +34,31 @@ type DamageError struct {
 // Error names the file and what was found.
 func (e *DamageError) Error() string { return fmt.Sprintf("%s is damaged: %s", e.Name, e.Reason) }
 
-func openError(name string, err error) error { return fmt.Errorf("store %s: %w", name, err) }
+// openError says about which file SQLite reports something.
+func openError(name string, err error) error {
+	if damage := damageIn(name, err); damage != nil {
+		return damage
+	}
+	return fmt.Errorf("store %s: %w", name, err)
+}
 
-// fileError says about which file SQLite reports something.
-func (s *Store) fileError(err error) error { return fmt.Errorf("store %s: %w", s.name, err) }
+func (s *Store) fileError(err error) error { return openError(s.name, err) }
 
-// failed says which instance SQLite reports something about.
+// damageIn is SQLite's report that a file is not as it wrote it, nil if err is
+// something else.
+func damageIn(name string, err error) error {
+	var reported *sqlite.Error
+	if !errors.As(err, &reported) {
+		return nil
+	}
+	switch reported.Code() & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return &DamageError{name, reported.Error()}
+	}
+	return nil
+}
+
+// failed says which instance something is about.
 func failed(id string, err error) error { return &store.Error{Instance: id, Err: err} }
 
 func notFound(id string) error { return failed(id, store.ErrNotFound) }

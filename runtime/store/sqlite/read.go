@@ -49,18 +49,18 @@ func (s *Store) page(ctx context.Context, id string, number int64, next, end uin
 		"SELECT seq, version, ifnull(key, ''), line, sealed FROM record WHERE instance = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
 		number, signed(next), signed(end), page)
 	if err != nil {
-		return nil, readError(ctx, id, err)
+		return nil, s.readError(ctx, id, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var r store.Record
 		if err := rows.Scan(&r.Seq, &r.Version, &r.Key, &r.Line, &r.Sealed); err != nil {
-			return nil, readError(ctx, id, err)
+			return nil, s.readError(ctx, id, err)
 		}
 		records = append(records, r)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, readError(ctx, id, err)
+		return nil, s.readError(ctx, id, err)
 	}
 	return records, nil
 }
@@ -105,7 +105,7 @@ func (s *Store) one(ctx context.Context, id string, into []any, query string, ar
 	if err == nil {
 		return nil
 	}
-	return readError(ctx, id, err)
+	return s.readError(ctx, id, err)
 }
 
 // Instances implements store.Store.
@@ -157,12 +157,12 @@ func (s *Store) listError(ctx context.Context, err error) error {
 }
 
 // readError is what a read reports: the context's error, or SQLite's about id.
-func readError(ctx context.Context, id string, err error) error {
+func (s *Store) readError(ctx context.Context, id string, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, sql.ErrNoRows):
 		return notFound(id)
 	}
-	return failed(id, err)
+	return failed(id, s.fileError(err))
 }

@@ -32,6 +32,13 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 	return nil
 }
 
+// finish gives the statements up. A connection with open ones stays open.
+func (s *statements) finish() {
+	for _, stmt := range []*sql.Stmt{s.findInstance, s.addInstance, s.lastSeq, s.addRecord, s.putSnapshot} {
+		stmt.Close()
+	}
+}
+
 // number is the row of an instance, store.ErrNotFound if there is none.
 func (s *statements) number(id string) (number int64, err error) {
 	err = s.findInstance.QueryRow(id).Scan(&number)

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/runtime/store"
-	_ "modernc.org/sqlite" // registers the driver
 )
 
 // A Store is a file of SQLite that holds the logs of instances. It is safe for
@@ -95,13 +94,15 @@ func source(name, mode string) string {
 }
 
 // Close ends what is going on, and makes the store unusable. Requests that are
-// already waiting are still made.
+// already waiting are still made. If no other process uses the file, FILE holds all
+// of it afterwards, without FILE-wal.
 func (s *Store) Close() error {
-	var err error
-	if s.writer != nil {
-		err = s.writer.close()
+	err := s.reading.Close()
+	if s.writer == nil {
+		return err
 	}
-	if closeErr := s.reading.Close(); err == nil {
+	// The writer goes last: a connection that only reads does not tidy up.
+	if closeErr := s.writer.close(); err == nil {
 		err = closeErr
 	}
 	return err

@@ -38,5 +38,5 @@ func (s *Store) write(ctx context.Context, id string, change func(*writer) error
 	if err == nil || errors.As(err, &refused) || err == ctx.Err() {
 		return err
 	}
-	return failed(id, err)
+	return failed(id, s.fileError(err))
 }

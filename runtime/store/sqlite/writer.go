@@ -79,6 +79,7 @@ func (w *writer) close() error {
 	close(w.waiting)
 	w.mu.Unlock()
 	<-w.ended
+	w.finish()
 	w.conn.Close()
 	return w.db.Close()
 }

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/store/sqlite"
+	"github.com/patchoptic/poptic/runtime/trace"
+)
+
+// logArg names what was recorded of instances.
+type logArg struct {
+	Log      string `arg:"" help:"Database of a store; the bytes tell it from a trace." placeholder:"FILE"`
+	Instance string `help:"Instance that is meant, where there are several." placeholder:"ID"`
+}
+
+// openDatabase opens the store in the file, nil if it is no database.
+func (a logArg) openDatabase(c *console) (*sqlite.Store, error) {
+	if a.Log == "-" {
+		return nil, nil
+	}
+	is, err := sqlite.IsFile(a.Log)
+	if err != nil {
+		return nil, unreadable("log", a.Log, err)
+	}
+	if !is {
+		return nil, nil
+	}
+	st, err := sqlite.OpenReadOnly(c.ctx, a.Log)
+	if err != nil {
+		return nil, a.unusable(err)
+	}
+	return st, nil
+}
+
+// unusable explains why a database cannot be read as a store.
+func (a logArg) unusable(err error) error {
+	var newer *sqlite.VersionError
+	if errors.As(err, &newer) {
+		return fail("use the version of poptic that wrote it, or a later one", "%s", err)
+	}
+	return err
+}
+
+// ids are the instances of a store that are meant.
+func (a logArg) ids(c *console, st store.Store) ([]string, error) {
+	var ids []string
+	for id, err := range st.Instances(c.ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if a.Instance == "" || a.Instance == id {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 && a.Instance != "" {
+		return nil, fail("\"poptic audit "+a.Log+" --verify\" lists those there are", "%s has no instance %q", a.Log, a.Instance)
+	}
+	return ids, nil
+}
+
+// one is the instance that is meant, where only one can be.
+func (a logArg) one(c *console, st store.Store, what string) (string, error) {
+	ids, err := a.ids(c, st)
+	if err != nil {
+		return "", err
+	}
+	if len(ids) != 1 {
+		return "", fail("name one with --instance", "%s has %s, and %s is about one", a.Log, plural(len(ids), "instance"), what)
+	}
+	return ids[0], nil
+}
+
+// scanTrace reads the file as a trace and checks its chain.
+func (a logArg) scanTrace(c *console, each func(line []byte) error) (trace.Head, error) {
+	in := c.in
+	if a.Log != "-" {
+		f, err := os.Open(a.Log)
+		if err != nil {
+			return trace.Head{}, unreadable("log", a.Log, err)
+		}
+		defer f.Close()
+		in = io.Reader(f)
+	}
+	return trace.Scan(in, each)
+}
+
+// damage is what is wrong with a log, "" if err says that it could not be read.
+func damage(err error) string {
+	var line *trace.BrokenError
+	var record *runtime.CorruptLogError
+	var file *sqlite.DamageError
+	switch {
+	case errors.As(err, &line):
+		return line.Error()
+	case errors.As(err, &record):
+		return recordNumber(record.Seq) + ": " + record.Reason
+	case errors.As(err, &file):
+		return file.Error()
+	}
+	return ""
+}

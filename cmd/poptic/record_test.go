@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/store/sqlite"
+)
+
+// record FILE records what happened at two desks, the same each time.
+func record(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: record FILE")
+	}
+	ctx := context.Background()
+	contract, err := contractArg{Contract: ts.MkAbs("desk.poptic")}.load(silent())
+	ts.Check(err)
+	loaded, err := runtime.Load(ir.Encode(contract))
+	ts.Check(err)
+	st, err := sqlite.Open(ctx, ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer st.Close()
+	seconds := int64(1_700_000_000)
+	clock := runtime.WithClock(func() time.Time { seconds++; return time.Unix(seconds, 0) })
+	for _, id := range []string{"T-7", "T-8"} {
+		random := runtime.WithRandom(bytes.NewReader(make([]byte, 32)))
+		in, err := runtime.Create(ctx, loaded, st, id, []byte(ts.ReadFile("state.json")), clock, random)
+		ts.Check(err)
+		if id == "T-7" {
+			ts.Check(aDay(ctx, in))
+		}
+	}
+}
+
+// aDay is what happened at the desk T-7.
+func aDay(ctx context.Context, in *runtime.Instance) error {
+	args := map[string]string{"ticket": "T1"}
+	view, err := in.View(ctx, runtime.Request{Stage: "classify", Args: args, Role: "triage_bot"})
+	if err != nil {
+		return err
+	}
+	for _, patch := range []string{
+		`[{"op":"test","path":"/tickets/T1/internal","value":"CANARY"}]`,
+		`[{"op":"add","path":"/tickets/T1/labels/-","value":"urgent"},{"op":"add","path":"/history/-","value":"sorted"}]`,
+		`[]`,
+	} {
+		p := runtime.Proposal{Stage: "classify", Args: args, Role: "triage_bot", Base: view.Version, Patch: []byte(patch)}
+		if _, err := in.Propose(ctx, p); err != nil {
+			return err
+		}
+	}
+	if _, err := in.Advance(ctx, "review", "host"); err != nil {
+		return err
+	}
+	_, err = in.Propose(ctx, runtime.Proposal{
+		Stage: "refund", Args: map[string]string{"ticket": "T1", "id": "R1"}, Role: "human", Base: 2, Key: "pay-1",
+		Patch: []byte(`[{"op":"add","path":"/refunds/R1","value":{"ticket":"T1","amount":40}}]`),
+	})
+	return err
+}
+
+// changeDatabase FILE STATEMENT changes a database behind the store's back.
+func changeDatabase(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sql FILE STATEMENT")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer db.Close()
+	_, err = db.Exec(args[1])
+	ts.Check(err)
+}
+
+// anchorOfOutput VARIABLE keeps the anchor that the last command printed.
+func anchorOfOutput(ts *testscript.TestScript, neg bool, args []string) {
+	_, text, found := strings.Cut(ts.ReadFile("stdout"), "anchor ")
+	if neg || len(args) != 1 || !found {
+		ts.Fatalf("usage: anchor VARIABLE, after an audit")
+	}
+	ts.Setenv(args[0], strings.Fields(text)[0])
+}
+
+// flip FILE FROM TO flips a bit in each byte of a stretch of a file.
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: flip FILE FROM TO")
+	}
+	from, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	to, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	data := []byte(ts.ReadFile(args[0]))
+	for i := from; i < to; i++ {
+		data[i] ^= 0x40
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/store"
+)
+
+type replayVerb struct {
+	logArg
+	contractArg
+	At     *uint64 `help:"Print the state after this many commits, instead of making decisions again." placeholder:"VERSION"`
+	Output string  `short:"o" help:"File for that state; - is standard output." default:"-" placeholder:"FILE"`
+	Format string  `enum:"text,json" default:"text" help:"How the result is printed: ${enum}."`
+}
+
+// Help is printed by --help.
+func (replayVerb) Help() string {
+	return `Makes every decision of a log again, from the first state on, and shows every view again: what comes out must be what was recorded. The first difference is named. FILE is a database: a trace does not hold enough to decide.
+
+With --at, prints the state as it was after a number of commits.
+
+Examples:
+
+    poptic replay desk.db desk.poptic
+    poptic replay desk.db desk.poptic --instance T-7 --at 12 -o then.json
+
+Exit codes:
+
+    0  everything comes out as it was recorded
+    1  something does not, or the log is damaged
+    2  usage, unreadable input, another contract than the log's`
+}
+
+// Run implements the verb.
+func (v *replayVerb) Run(c *console) error {
+	contract, err := v.load(c)
+	if err != nil {
+		return err
+	}
+	loaded, err := runtime.Load(ir.Encode(contract))
+	if err != nil {
+		return broken(v.Contract, err)
+	}
+	st, err := v.openDatabase(c)
+	if err == nil && st == nil {
+		err = fail("give the database that the trace was taken from", "%s is no database, and a trace does not hold the patches and the first state", display(v.Log))
+	}
+	if err != nil {
+		return v.answer(c, err)
+	}
+	defer st.Close()
+	if v.At != nil {
+		return v.answer(c, v.past(c, loaded, st))
+	}
+	return v.answer(c, v.replay(c, loaded, st))
+}
+
+// answer tells damage as a no, and names the contract that is needed.
+func (v *replayVerb) answer(c *console, err error) error {
+	var other *runtime.ContractMismatchError
+	if errors.As(err, &other) {
+		return fail("give the contract it was written under, or its compiled form", "%s", other)
+	}
+	var unknown *runtime.UnknownVersionError
+	if errors.As(err, &unknown) {
+		return fail("", "%s", unknown)
+	}
+	if text := damage(err); text != "" {
+		var corrupt *runtime.CorruptLogError
+		if errors.As(err, &corrupt) {
+			text = corrupt.Instance + ": " + text
+		}
+		c.errText().wrapped("", "  ", c.errText().red("damaged: ")+text)
+		return errNo
+	}
+	return err
+}
+
+func (v *replayVerb) replay(c *console, contract *runtime.Contract, st store.Store) error {
+	ids, err := v.ids(c, st)
+	if err != nil {
+		return err
+	}
+	results := []runtime.Replayed{}
+	for _, id := range ids {
+		r, err := runtime.Replay(c.ctx, contract, st, id)
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+	}
+	if v.Format == "json" {
+		err = c.printJSON(results)
+	} else {
+		c.outText().replays(results)
+	}
+	for _, r := range results {
+		if err == nil && r.Different != nil {
+			err = errNo
+		}
+	}
+	return err
+}
+
+// replays writes the results for people.
+func (p *printer) replays(results []runtime.Replayed) {
+	if len(results) == 0 {
+		p.line("no instances")
+	}
+	for _, r := range results {
+		if d := r.Different; d != nil {
+			p.line("%s %s, %s %d: %s", p.red("different:"), r.Instance, d.Kind, d.Seq, d.Member)
+			p.field("  ", len("recorded"), "recorded", d.Recorded)
+			p.field("  ", len("recorded"), "again", d.Again)
+			continue
+		}
+		p.line("%s: %s made again and %s shown again, all as recorded", r.Instance, plural(int(r.Decisions), "decision"), plural(int(r.Views), "view"))
+		p.line("  version %d, phase %s, state %s", r.Version, r.Phase, short(r.State))
+	}
+}
+
+// past prints the state at a version.
+func (v *replayVerb) past(c *console, contract *runtime.Contract, st store.Store) error {
+	id, err := v.one(c, st, "--at")
+	if err != nil {
+		return err
+	}
+	past, err := runtime.At(c.ctx, contract, st, id, *v.At)
+	if err != nil {
+		return err
+	}
+	if v.Format == "json" {
+		return c.printJSON(struct {
+			Instance string          `json:"instance"`
+			Version  uint64          `json:"version"`
+			Phase    string          `json:"phase"`
+			Digest   string          `json:"digest"`
+			State    json.RawMessage `json:"state"`
+		}{id, past.Version, past.Phase, past.Digest, past.State})
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, past.State, "", "  "); err != nil {
+		return err
+	}
+	text.WriteByte('\n')
+	if err := c.write(v.Output, text.Bytes()); err != nil {
+		return err
+	}
+	c.errText().line("%s", fmt.Sprintf("%s at version %d, phase %s, state %s", id, past.Version, past.Phase, short(past.Digest)))
+	return nil
+}

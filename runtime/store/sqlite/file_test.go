@@ -1,0 +1,203 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/store/sqlite"
+)
+
+// record is a record of about size bytes that tells its number.
+func record(seq uint64, size int) store.Record {
+	return store.Record{Seq: seq, Version: seq - 1, Line: fmt.Appendf(nil, "line %d", seq), Sealed: fmt.Appendf(nil, "%*d", size, seq)}
+}
+
+// count is the number of records of an instance.
+func count(t testing.TB, s store.Store, id string) (n int) {
+	t.Helper()
+	for r, err := range s.Read(ctx, id, 1) {
+		require.NoError(t, err)
+		n++
+		require.Equal(t, uint64(n), r.Seq)
+	}
+	return n
+}
+
+func TestAClosedStoreIsOneFileThatHoldsEverything(t *testing.T) {
+	name := newFile(t)
+	s := open(t, name)
+	require.NoError(t, s.Create(ctx, "a", record(1, 10)))
+	require.NoError(t, s.Append(ctx, "a", 1, record(2, 10)))
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close(), "closing again does nothing")
+	files, err := os.ReadDir(filepath.Dir(name))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	require.Equal(t, 2, count(t, open(t, name), "a"))
+}
+
+func TestAClosedStoreRefusesEverything(t *testing.T) {
+	s := open(t, newFile(t))
+	require.NoError(t, s.Close())
+	require.ErrorIs(t, s.Create(ctx, "a", record(1, 10)), sqlite.ErrClosed)
+	_, _, err := s.Head(ctx, "a")
+	require.Error(t, err)
+	require.NotErrorIs(t, err, store.ErrNotFound)
+}
+
+func TestRequestsThatWaitWhenAStoreIsClosedAreMadeOrRefused(t *testing.T) {
+	name := newFile(t)
+	s := open(t, name)
+	made := make([]error, 50)
+	var wait sync.WaitGroup
+	for i := range made {
+		wait.Go(func() { made[i] = s.Create(ctx, fmt.Sprint(i), record(1, 10)) })
+	}
+	require.NoError(t, s.Close())
+	wait.Wait()
+	again := open(t, name)
+	for i, err := range made {
+		_, _, missing := again.Head(ctx, fmt.Sprint(i))
+		if err == nil {
+			require.NoError(t, missing)
+			continue
+		}
+		require.ErrorIs(t, err, sqlite.ErrClosed)
+		require.ErrorIs(t, missing, store.ErrNotFound)
+	}
+}
+
+func TestAFileOfSomethingElseIsRefusedAndLeftAlone(t *testing.T) {
+	name := newFile(t)
+	require.NoError(t, os.WriteFile(name, []byte("contract desk\nstate { a: string }\n"), 0o600))
+	for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenReadOnly} {
+		_, err := open(ctx, name)
+		var damage *sqlite.DamageError
+		require.ErrorAs(t, err, &damage)
+		require.Equal(t, name, damage.Name)
+	}
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, "contract desk\nstate { a: string }\n", string(text))
+}
+
+func TestADatabaseOfAnotherProgramIsRefusedAndLeftAlone(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "other.db")
+	db, err := sql.Open("sqlite", name)
+	require.NoError(t, err)
+	_, err = db.Exec("CREATE TABLE record (a); INSERT INTO record VALUES (1)")
+	require.NoError(t, err)
+	_, err = sqlite.Open(ctx, name)
+	require.ErrorContains(t, err, "holds no logs")
+	_, err = db.Exec("INSERT INTO record VALUES (2)")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+}
+
+func TestAFileOfANewerVersionIsRefused(t *testing.T) {
+	name := newFile(t)
+	require.NoError(t, open(t, name).Close())
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(filepath.Dir(name), "log%20100%25%3F%23.db"))
+	require.NoError(t, err)
+	_, err = db.Exec("PRAGMA user_version = 2")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenReadOnly} {
+		_, err = open(ctx, name)
+		var newer *sqlite.VersionError
+		require.ErrorAs(t, err, &newer)
+		require.Equal(t, 2, newer.Have)
+	}
+}
+
+func TestAStoreOpenedToBeReadCreatesAndChangesNothing(t *testing.T) {
+	name := newFile(t)
+	_, err := sqlite.OpenReadOnly(ctx, name)
+	require.Error(t, err)
+	_, err = os.Stat(name)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	s := open(t, name)
+	require.NoError(t, s.Create(ctx, "a", record(1, 10)))
+	reader, err := sqlite.OpenReadOnly(ctx, name)
+	require.NoError(t, err)
+	defer reader.Close()
+	require.Equal(t, 1, count(t, reader, "a"))
+	require.NoError(t, s.Append(ctx, "a", 1, record(2, 10)))
+	require.Equal(t, 2, count(t, reader, "a"), "it sees what is appended meanwhile")
+	require.ErrorIs(t, reader.Append(ctx, "a", 2, record(3, 10)), sqlite.ErrReadOnly)
+	require.ErrorIs(t, reader.Create(ctx, "b", record(1, 10)), sqlite.ErrReadOnly)
+	require.ErrorIs(t, reader.PutSnapshot(ctx, "a", store.Snapshot{}), sqlite.ErrReadOnly)
+}
+
+func TestIsFileTellsByTheFirstBytes(t *testing.T) {
+	name := newFile(t)
+	require.NoError(t, open(t, name).Close())
+	is, err := sqlite.IsFile(name)
+	require.NoError(t, err)
+	require.True(t, is)
+	for _, text := range []string{"", "SQLite", `{"seq":1}`} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		is, err = sqlite.IsFile(name)
+		require.NoError(t, err)
+		require.False(t, is)
+	}
+	_, err = sqlite.IsFile(name + "x")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+func TestSeveralStoresOnOneFileActAsOne(t *testing.T) {
+	name := newFile(t)
+	stores := []*sqlite.Store{open(t, name), open(t, name), open(t, name)}
+	require.NoError(t, stores[0].Create(ctx, "a", record(1, 10)))
+	var wait sync.WaitGroup
+	for _, s := range stores {
+		wait.Go(func() {
+			for made := 0; made < 20; {
+				last, _, err := s.Head(ctx, "a")
+				if err == nil {
+					err = s.Append(ctx, "a", last, record(last+1, 10))
+				}
+				switch {
+				case err == nil:
+					made++
+				case !errors.Is(err, store.ErrConflict):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	require.Equal(t, 61, count(t, stores[0], "a"))
+}
+
+func TestARequestThatIsRefusedDisturbsNoneBesideIt(t *testing.T) {
+	s := open(t, newFile(t))
+	const n = 60
+	for i := range n / 2 {
+		require.NoError(t, s.Create(ctx, fmt.Sprint(i), record(1, 10)))
+	}
+	made := make([]error, n)
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() { made[i] = s.Create(ctx, fmt.Sprint(i), record(1, 10)) })
+	}
+	wait.Wait()
+	for i, err := range made {
+		if i < n/2 {
+			require.ErrorIs(t, err, store.ErrExists)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+}
