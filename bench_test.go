@@ -83,6 +83,7 @@ func snapshot(t testing.TB, p *verify.Program, tickets int) verify.Snapshot {
 	state, err := p.Import(ticketState(tickets))
 	require.NoError(t, err)
 	require.Empty(t, p.CheckAll(context.Background(), state, p.Contract().Phases[0].Name))
+	state.Digest()
 	return verify.Snapshot{State: state, Phase: p.Contract().Phases[0].Name, Version: 1}
 }
 
