@@ -80,7 +80,7 @@ func TestRequestsThatWaitWhenAStoreIsClosedAreMadeOrRefused(t *testing.T) {
 func TestAFileOfSomethingElseIsRefusedAndLeftAlone(t *testing.T) {
 	name := newFile(t)
 	require.NoError(t, os.WriteFile(name, []byte("contract desk\nstate { a: string }\n"), 0o600))
-	for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenReadOnly} {
+	for _, open := range []func(context.Context, string) (*sqlite.Store, error){openNow, sqlite.OpenReadOnly} {
 		_, err := open(ctx, name)
 		var damage *sqlite.DamageError
 		require.ErrorAs(t, err, &damage)
@@ -112,7 +112,7 @@ func TestAFileOfANewerVersionIsRefused(t *testing.T) {
 	_, err = db.Exec("PRAGMA user_version = 2")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
-	for _, open := range []func(context.Context, string) (*sqlite.Store, error){sqlite.Open, sqlite.OpenReadOnly} {
+	for _, open := range []func(context.Context, string) (*sqlite.Store, error){openNow, sqlite.OpenReadOnly} {
 		_, err = open(ctx, name)
 		var newer *sqlite.VersionError
 		require.ErrorAs(t, err, &newer)

@@ -30,11 +30,33 @@ const (
 	keptJournal = 16 << 20 // bytes that FILE-wal keeps after it was longer
 )
 
+// An Option sets up a store.
+type Option func(*settings)
+
+type settings struct {
+	pages int    // how many the file may have; 0 for no limit but the disk's
+	vfs   string // SQLite's name of the layer to the operating system, "" for the usual one
+}
+
+// pageSize is how many bytes a page of the file has.
+const pageSize = 4096
+
+// WithMaxSize makes the store refuse commits that would make FILE larger than a
+// number of bytes. FILE-wal may have about as many beside it.
+func WithMaxSize(bytes int) Option {
+	return func(s *settings) { s.pages = max(1, bytes/pageSize) }
+}
+
 // Open opens the store in the file called name, and creates it if there is none.
 // The error names the file and tells a file of something else, or of a newer
 // version, from one that cannot be opened.
-func Open(ctx context.Context, name string) (*Store, error) {
-	writing, err := sql.Open("sqlite", source(name, "rwc"))
+func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
+	var set settings
+	for _, o := range opts {
+		o(&set)
+	}
+	from := set.source(name, "rwc")
+	writing, err := sql.Open("sqlite", from)
 	if err != nil {
 		return nil, openError(name, err)
 	}
@@ -44,7 +66,7 @@ func Open(ctx context.Context, name string) (*Store, error) {
 		writing.Close()
 		return nil, openError(name, err)
 	}
-	reading, err := openReading(ctx, source(name, "rwc")+"&_query_only=1")
+	reading, err := openReading(ctx, from+"&_query_only=1")
 	if err != nil {
 		w.close()
 		return nil, openError(name, err)
@@ -56,7 +78,7 @@ func Open(ctx context.Context, name string) (*Store, error) {
 // folder must allow SQLite to put FILE-shm there if it is not in use. Everything
 // that would write is refused with ErrReadOnly.
 func OpenReadOnly(ctx context.Context, name string) (*Store, error) {
-	reading, err := openReading(ctx, source(name, "ro"))
+	reading, err := openReading(ctx, (&settings{}).source(name, "ro"))
 	if err != nil {
 		return nil, openError(name, err)
 	}
@@ -79,7 +101,7 @@ func openReading(ctx context.Context, source string) (*sql.DB, error) {
 
 // source is the driver's name for a file: a URI, so that no character of the name
 // means anything.
-func source(name, mode string) string {
+func (s *settings) source(name, mode string) string {
 	if absolute, err := filepath.Abs(name); err == nil {
 		name = absolute
 	}
@@ -87,7 +109,14 @@ func source(name, mode string) string {
 	if mode != "ro" {
 		q.Set("_journal_mode", "WAL")
 		q.Set("_synchronous", "FULL")
+		q.Add("_pragma", fmt.Sprintf("page_size(%d)", pageSize))
 		q.Add("_pragma", fmt.Sprintf("journal_size_limit(%d)", keptJournal))
+	}
+	if s.pages > 0 {
+		q.Add("_pragma", fmt.Sprintf("max_page_count(%d)", s.pages))
+	}
+	if s.vfs != "" {
+		q.Set("vfs", s.vfs)
 	}
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(name), RawQuery: q.Encode()}
 	return u.String()

@@ -28,3 +28,6 @@ func newFile(t testing.TB) string { return filepath.Join(t.TempDir(), "log 100%?
 func TestSQLiteBehavesAsAStore(t *testing.T) {
 	storetest.Run(t, func() store.Store { return open(t, newFile(t)) })
 }
+
+// openNow is sqlite.Open without options.
+func openNow(ctx context.Context, name string) (*sqlite.Store, error) { return sqlite.Open(ctx, name) }
