@@ -199,3 +199,10 @@ state any
 stage s { read /b/c  write /b/c  require { !has(before.b.c) || before.b.c != 1 } }
 `, []finding{{"undisclosed_gate", "s", "does not see /b"}})
 }
+
+func TestAFileOfWhichNothingCouldBeReadIsReportedOnce(t *testing.T) {
+	for name, text := range map[string]string{"empty": "", "binary": "contract c\x00", "large": strings.Repeat("{", 2<<20)} {
+		out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+		require.Len(t, out.Diagnostics, 1, name)
+	}
+}

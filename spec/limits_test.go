@@ -20,8 +20,8 @@ func TestTheLimitsAreThoseListed(t *testing.T) {
 	source, expression := syntax.DefaultLimits, expr.Default()
 	state, patch := tree.DefaultLimits, tree.DefaultPatchLimits
 	for name, limit := range map[string]int{
-		"bytes of a source file":                      source.FileSize,
-		"brackets open at once in a source file":      source.Nesting,
+		"bytes of a source file": source.FileSize,
+		"brackets and type prefixes (`map of`, `secret`) open at once in a source file": source.Nesting,
 		"declarations in a source file":               source.Declarations,
 		"bytes of a path":                             source.PathLength,
 		"bytes of a string":                           source.StringLength,

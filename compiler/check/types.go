@@ -54,7 +54,9 @@ func (c *checker) lowerState() {
 		}
 	}
 	c.out.State = c.anyType
-	c.report(missingState(c.root.file))
+	if f := c.root.file; f.Header != nil || len(f.Decls) > 0 { // else nothing of the file was read, which was reported
+		c.report(missingState(f))
+	}
 }
 
 // lowerTypes lowers what the state did not reach, so that unused types are checked too.

@@ -42,6 +42,7 @@ func (t *texter) frame(s source.Span, gutter int, mark rune, paint func(string) 
 func (t *texter) line(s source.Span, n, gutter int, mark rune, paint func(string) string) {
 	text := s.File.Line(n)
 	start, end := covered(s, n, text)
+	text, start, end = t.near(text, start, end)
 	before, marked := displayWidth(text[:start], 0), 0
 	marked = max(1, displayWidth(text[start:end], before))
 	shown, before := t.excerpt(expand(text), before, marked)
@@ -63,6 +64,23 @@ func covered(s source.Span, n int, text string) (start, end int) {
 		start = len(text) - len(strings.TrimLeft(text, " \t"))
 	}
 	return start, min(len(text), max(start, s.End-lineStart))
+}
+
+// near cuts a line to what can matter for its excerpt around the bytes from start
+// to end: the cost of showing a part of a line does not grow with the line.
+func (t *texter) near(text string, start, end int) (string, int, int) {
+	reach := 16 * t.room(0)
+	if t.width == 0 || len(text) <= 2*reach {
+		return text, start, end
+	}
+	from, to := max(0, start-reach), min(len(text), start+reach)
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	return text[from:to], start - from, min(end, to) - from
 }
 
 // room is how many columns a source line may take.

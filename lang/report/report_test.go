@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -152,4 +153,15 @@ func TestAWritersErrorIsReturned(t *testing.T) {
 	ds := []source.Diagnostic{{Code: "x", Message: "m"}}
 	require.ErrorContains(t, Text(broken{}, ds, Options{}), "disk full")
 	require.ErrorContains(t, JSON(broken{}, ds), "disk full")
+}
+
+func TestOnlyTheSurroundingsOfAPlaceInALongLineAreLookedAt(t *testing.T) {
+	f := source.NewFile("a.poptic", strings.Repeat("é{", 1<<20)+"here"+strings.Repeat("}", 1<<20))
+	at := strings.Index(f.Text, "here")
+	text, start, end := (&texter{width: 60}).near(f.Text, at, at+4)
+	require.Less(t, len(text), 1<<12)
+	require.Equal(t, "here", text[start:end])
+	lines := frameOf(t, f, at, at+4, Options{Width: 60})
+	shown, _, _ := strings.Cut(lines[0], "here")
+	require.Equal(t, utf8.RuneCountInString(shown), strings.Index(lines[1], "^^^^"))
 }

@@ -69,7 +69,7 @@ func (b *balance) innermost() token {
 
 func (b *balance) opening(i int, t token) {
 	keyword := b.in[0].value
-	if t.value == "{" && i <= 3 && (keyword == "contract" || keyword == "library") {
+	if t.value == "{" && (keyword == "contract" || keyword == "library") && b.endsHeader(i) {
 		b.headerBraces(t)
 		b.braced = true
 		return
@@ -79,6 +79,11 @@ func (b *balance) opening(i int, t token) {
 	}
 	b.open = append(b.open, t)
 	b.out = append(b.out, t)
+}
+
+// endsHeader reports whether the header of the file ends before token i.
+func (b *balance) endsHeader(i int) bool {
+	return i <= 2 || i == 3 && b.in[2].value == "sealed"
 }
 
 func (b *balance) closing(t token) {

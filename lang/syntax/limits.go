@@ -4,7 +4,7 @@ package syntax
 // reported with code "limit_exceeded" and left unread.
 type Limits struct {
 	FileSize     int // bytes of a file
-	Nesting      int // brackets open at once
+	Nesting      int // brackets and type prefixes ("map of", "secret") open at once
 	Declarations int // declarations of a file
 	PathLength   int // bytes of one path pattern
 	StringLength int // bytes of one string, as written

@@ -31,6 +31,7 @@ func TestEveryLimitIsReportedWithItsNameAndBound(t *testing.T) {
 	}{
 		{"file size limit of 12", "contract abc", "contract abcd", with(func(l *Limits) { l.FileSize = 12 })},
 		{"nesting limit of 2", "contract c\ntype T = ((a))", "contract c\ntype T = (((a)))", with(func(l *Limits) { l.Nesting = 2 })},
+		{"nesting limit of 2", "contract c\ntype T = map of secret a", "contract c\ntype T = map of secret set of a", with(func(l *Limits) { l.Nesting = 2 })},
 		{"declarations limit of 1", "contract c\ntype T = a", "contract c\ntype T = a\ntype U = a\ntype V = a", with(func(l *Limits) { l.Declarations = 1 })},
 		{"pattern length limit of 4", "contract c\nregion a = /abc", "contract c\nregion a = /abcd", with(func(l *Limits) { l.PathLength = 4 })},
 		{"string length limit of 5", "contract c\ntype T = \"abc\"", "contract c\ntype T = \"abcd\"", with(func(l *Limits) { l.StringLength = 5 })},
@@ -74,6 +75,17 @@ func TestFilesThatAreNoTextSaySoWithTheOffset(t *testing.T) {
 	require.Equal(t, "the file is not valid UTF-8 (byte 0xff at offset 10)", only(t, "contract \uFFFD\xff"[:9]+"c\xff", DefaultLimits).Message)
 	require.Equal(t, "the file is empty; a contract starts with `contract NAME`", only(t, "", DefaultLimits).Message)
 	require.Equal(t, "empty_file", only(t, "\uFEFF \n# only a comment\n", DefaultLimits).Code)
+}
+
+func TestAFileInUTF16IsToldToBeSavedAsUTF8(t *testing.T) {
+	require.Equal(t, "it looks like UTF-16; save it as UTF-8", only(t, "\xff\xfec\x00o\x00", DefaultLimits).Help)
+}
+
+func TestAWholeContractMayStandOnOneLine(t *testing.T) {
+	tree, ds := parse("a.poptic", "contract c state { a: int } stage s { read /a }")
+	require.Empty(t, ds)
+	require.Len(t, tree.Decls, 2)
+	require.Equal(t, "header_braces", only(t, "contract c sealed { }", DefaultLimits).Code)
 }
 
 func TestByteOrderMarkTabsAndCRLFAreWhiteSpace(t *testing.T) {

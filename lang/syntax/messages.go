@@ -44,8 +44,12 @@ func (m *messages) textOf(start, end int) string { return m.file.Text[start:end]
 // The whole file.
 
 func (m *messages) notText(offset int) {
+	help := ""
+	if strings.HasPrefix(m.file.Text, "\xff\xfe") || strings.HasPrefix(m.file.Text, "\xfe\xff") {
+		help = "it looks like UTF-16; save it as UTF-8"
+	}
 	m.report("not_text", offset, offset+1,
-		fmt.Sprintf("the file is not text (byte 0x%02x at offset %d)", m.file.Text[offset], offset), "")
+		fmt.Sprintf("the file is not text (byte 0x%02x at offset %d)", m.file.Text[offset], offset), help)
 }
 
 func (m *messages) notUTF8(offset int) {

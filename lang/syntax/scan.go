@@ -49,6 +49,7 @@ type scanner struct {
 	declaration string // keyword of the declaration we are in
 	declStart   int    // index of its first token
 	open        []byte // brackets open in it
+	prefixes    int    // "map of", "secret" and the like directly before the next token
 	opened      bool   // a block was opened in it
 	stopped     bool   // a limit was hit
 }
@@ -122,6 +123,19 @@ func (s *scanner) add(t token) {
 	s.tokens = append(s.tokens, t)
 	if t.sym != 0 {
 		s.last = len(s.tokens) - 1
+		s.prefix(t)
+	}
+}
+
+// prefix follows the words that wrap a type in another: like brackets they nest.
+func (s *scanner) prefix(t token) {
+	switch t.value {
+	case "map", "list", "set", "log", "secret":
+		s.prefixes++
+		s.nest(t.start)
+	case "of":
+	default:
+		s.prefixes = 0
 	}
 }
 
@@ -194,9 +208,7 @@ func (s *scanner) bracket(p string) {
 	switch p {
 	case "(", "{", "[":
 		s.open = append(s.open, p[0])
-		if len(s.open) > s.limits.Nesting {
-			s.stop("nesting", s.limits.Nesting, s.pos-1, s.pos)
-		}
+		s.nest(s.pos - 1)
 	case ")", "}", "]":
 		opener := map[string]byte{")": '(', "}": '{', "]": '['}[p]
 		if i := slices.Index(s.open, opener); i >= 0 {
@@ -206,6 +218,13 @@ func (s *scanner) bracket(p string) {
 			}
 			s.open = s.open[:i]
 		}
+	}
+}
+
+// nest stops the scan at the token from start to s.pos if it nests too deeply.
+func (s *scanner) nest(start int) {
+	if len(s.open)+s.prefixes > s.limits.Nesting {
+		s.stop("nesting", s.limits.Nesting, start, s.pos)
 	}
 }
 
