@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,4 +66,13 @@ func commits(t testing.TB, in *runtime.Instance, p runtime.Proposal) {
 	v, err := in.Propose(ctx, p)
 	require.NoError(t, err)
 	require.Equal(t, verify.Commit, v.Verdict.Verdict, "%+v", v.Violations)
+}
+
+// together runs f n times at once.
+func together(n int, f func(i int)) {
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() { f(i) })
+	}
+	wait.Wait()
 }

@@ -21,6 +21,10 @@
 // disturb those beside it. If the transaction fails, each of its requests is tried
 // in a transaction of its own, so that one that does not fit fails alone.
 //
+// Tests kill a process that commits, again and again, and lose the power of a
+// machine at any moment, by a layer below SQLite that records what is synced. That
+// the disk does what it says when it is told to sync, no test here shows.
+//
 // A commit writes the pages its records lie on and the ends of two indexes: bytes
 // in the order of the patch, whatever the state weighs.
 //
