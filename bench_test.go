@@ -132,6 +132,25 @@ func BenchmarkVerifySum(b *testing.B) {
 	}
 }
 
+// BenchmarkCommit goes from version to version, forward and back.
+func BenchmarkCommit(b *testing.B) {
+	p := program(b)
+	for _, w := range workloads {
+		s := snapshot(b, p, w.tickets)
+		b.Run(w.name, func(b *testing.B) {
+			b.ReportAllocs()
+			patches := [...]string{legalPatch, backPatch(legalPatch)}
+			for i := 0; b.Loop(); i++ {
+				out, err := p.Verify(context.Background(), s, proposal("label", patches[i%2]))
+				if err != nil || out.Verdict.Verdict != verify.Commit {
+					b.Fatal(err, out.Verdict.Violations)
+				}
+				s = out.After
+			}
+		})
+	}
+}
+
 func benchVerify(b *testing.B, p *verify.Program, s verify.Snapshot, pr verify.Proposal) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -100,12 +100,14 @@ func TestDiagnostics(t *testing.T) {
 	}{
 		// names
 		{"unknown type", "rows:", "rows: list of Rwo", []finding{{"unknown_type", "Rwo", "did you mean `Row`"}}},
+		{"misspelt library", "import", "import \"std/pi\" as pii\ntype Odd { a: Strin }", []finding{{"import_not_found", `"std/pi"`, "did you mean `std/pii`"}, {"unknown_type", "Strin", "did you mean `string`"}}},
 		{"unknown library", "type Row", "type Row { a: pi.Email b: string }", []finding{{"unknown_import", "pi.Email", "did you mean `pii`"}}},
 		{"unknown library type", "type Row", "type Row { a: pii.Emial b: string }", []finding{{"unknown_type", "pii.Emial", "did you mean `Email`"}}},
 		{"type declared twice", "type Row", "type Item { id: string }\ntype Row { a: string }", []finding{{"declared_twice", "Item", "type Item is declared twice"}}},
 		{"member declared twice", "type Row", "type Row { a: string a: int }", []finding{{"declared_twice", "a", "member a is declared twice"}}},
 		{"recursive type", "type Row", "type Row { a: list of Row }", []finding{{"recursive_type", "Row", "type Row contains itself"}}},
 		{"key field", "items:", "items: list of Item by n", []finding{{"key_field", "n", "not a required string member"}}},
+		{"empty segment", "region money", "region money = /tickets//x", []finding{{"bad_path", "/", "an empty segment"}}},
 		{"key of no map", "type Ticket", `type Ticket { status: "open" | "solved" customer: key of /budget reply?: string hidden?: secret string }`, []finding{{"not_a_map", "/budget", "it is number"}}},
 		{"missing state", "state {", "type Unused {", []finding{{"missing_state", "contract base", "does not say what its state is"}, {"dash_outside_log", "-", "this is any"}}},
 		{"type named as a built-in", "type Event", "type int { what: string }\ntype Event { what: string }", []finding{{"reserved_name", "int", "means something already"}}},
@@ -204,5 +206,34 @@ func TestAFileOfWhichNothingCouldBeReadIsReportedOnce(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "binary": "contract c\x00", "large": strings.Repeat("{", 2<<20)} {
 		out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
 		require.Len(t, out.Diagnostics, 1, name)
+	}
+}
+
+func TestOnlyAMemberThatCanBeTheKeyIsProposedAsKey(t *testing.T) {
+	fixes := func(field string) []source.Fix {
+		return compile("contract c\nstate { rows: list of { ab: int  id: string  ib?: string } by " + field + " }\n").Diagnostics[0].Fixes
+	}
+	require.Equal(t, "id", fixes("it")[0].Text)
+	require.Empty(t, fixes("abb"))
+}
+
+func TestReadingWhatIsWrittenAsTheFixSaysIsRight(t *testing.T) {
+	const contract = `contract fix
+state { rows: list of Row  m: map of Row  tags: set of string  keyed: list of K by id  n: int }
+type Row { a: int  b?: string }
+type K { id: string  v: int }
+region money = /m/*/a, /n
+stage s(k in /m) { READ WRITE }
+`
+	for _, read := range []string{"", "read /m/*/b"} {
+		for _, write := range []string{"write /rows/*/a", "write money", "write /m/{k}/a", "write /tags/-", "write /keyed/*/v", `write /m/"a b"/a`, "write /**/a & /m", "source /m/*"} {
+			text := strings.NewReplacer("READ", read, "WRITE", write).Replace(contract)
+			found := compile(text).Diagnostics
+			require.Len(t, found, 1, text)
+			require.Equal(t, "not_read", found[0].Code)
+			fix := found[0].Fixes[0]
+			text = text[:fix.Span.Start] + fix.Text + text[fix.Span.End:]
+			require.Empty(t, compile(text).Diagnostics, text)
+		}
 	}
 }

@@ -120,7 +120,11 @@ func (l *loader) unreadable(p string, from *syntax.Import, err error) source.Dia
 	d.Code, d.Span = "import_not_found", from.Path.Span
 	d.Message = fmt.Sprintf("there is no library %q: %v", from.Path.Value, reason(err))
 	if near := source.Nearest(path.Base(p), l.siblings(p)); near != "" {
-		d.Help = "did you mean `" + strings.TrimSuffix(near, extension) + "`?"
+		if strings.HasPrefix(p, stdPrefix) {
+			near = strings.TrimSuffix(near, extension)
+		}
+		written := from.Path.Value
+		d.Help = "did you mean `" + written[:strings.LastIndex(written, "/")+1] + near + "`?"
 	}
 	return d
 }

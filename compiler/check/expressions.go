@@ -17,7 +17,17 @@ func (c *checker) expression(e *syntax.Expr, s expr.Scope) ir.Expr {
 	for _, i := range issues {
 		c.report(expressionIssue(e, i))
 	}
+	if !expr.HasErrors(issues) {
+		c.noteWalks(e, x, s)
+	}
 	return x
+}
+
+// noteWalks tells what a rule costs that goes through whole containers.
+func (c *checker) noteWalks(e *syntax.Expr, x ir.Expr, s expr.Scope) {
+	if walks := c.env.Walks(x, s); len(walks) > 0 {
+		c.report(wholeStateRule(e, walks))
+	}
 }
 
 // expressionIssue places an issue of the expression checker in the file.

@@ -39,8 +39,9 @@ func unknownParam(s *syntax.PathSegment, params []string) source.Diagnostic {
 }
 
 func noSuchMember(s *syntax.PathSegment, what string, names []string) source.Diagnostic {
-	d := fault("unknown_member", s.Span, listOf(names), "%s has no member %s, so this path matches nothing", what, s.Text)
+	d := fault("unknown_member", s.Span, listOf(names), "%s has no member %s, so this path matches nothing", what, s.Span.Text())
 	if near := source.Nearest(s.Text, names); near != "" {
+		near = region.Segment{Kind: region.KeyLiteral, Text: near}.Source()
 		d.Help = "did you mean `" + near + "`?"
 		d = replaced(d, s.Span, near)
 	}

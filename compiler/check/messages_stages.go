@@ -76,17 +76,23 @@ func badAttempts(cl *syntax.Clause) source.Diagnostic {
 	return fault("bad_attempts", cl.Number.Span, "write how many proposals one step may make, at least 1", "%d is no number of attempts", cl.Number.Value)
 }
 
-func notRead(st *stage, clause string, at source.Span, w region.Word) source.Diagnostic {
+func notRead(st *stage, clause string, g writtenGrant, w region.Word) source.Diagnostic {
 	verb := map[string]string{"write": "may write", "source": "may take from"}[clause]
 	if w == nil {
-		return fault("not_read", at, "simplify the "+clause+" or read clause", "it could not be decided whether %s reads all that it %s", st.title(), verb)
+		return fault("not_read", g.at, "simplify the "+clause+" or read clause", "it could not be decided whether %s reads all that it %s", st.title(), verb)
 	}
-	d := fault("not_read", at, "add "+wordText(w)+" to `read`, or narrow `"+clause+"`", "%s %s %s but does not read it", st.title(), verb, wordText(w))
+	d := fault("not_read", g.at, "add "+g.read+" to `read`, or narrow `"+clause+"`", "%s %s %s but does not read it", st.title(), verb, wordText(w))
 	if cl := st.clauses["read"]; cl != nil {
 		d = related(d, "what it reads", cl.Span)
-		d.Fixes = []source.Fix{{Title: "read it too", Span: source.Span{File: cl.Span.File, Start: cl.Span.End, End: cl.Span.End}, Text: ", " + w.Pointer()}}
+		d.Fixes = []source.Fix{insertion("read it too", cl.Span.File, cl.Span.End, ", "+g.read)}
+	} else if cl := st.clauses[clause]; cl != nil {
+		d.Fixes = []source.Fix{insertion("read it", cl.Span.File, cl.Span.Start, "read "+g.read+" ")}
 	}
 	return d
+}
+
+func insertion(title string, f *source.File, at int, text string) source.Fix {
+	return source.Fix{Title: title, Span: source.Span{File: f, Start: at, End: at}, Text: text}
 }
 
 func parentUncertain(st *stage, at source.Span, container string) source.Diagnostic {

@@ -120,6 +120,10 @@ func (t *typer) step(from typedPattern, s *syntax.PathSegment, last bool) (typed
 	object, array := t.model.Shape.Kinds(from.at)
 	switch s.Kind {
 	case syntax.LiteralSegment:
+		if s.Span.Start == s.Span.End { // no segment was written, which the parser reported
+			t.failed = true
+			return from, false
+		}
 		seg, at = t.literal(from.at, s, object, array)
 	case syntax.StarSegment:
 		seg, at = region.Segment{Kind: wildcard(object, array)}, t.model.Shape.Children(from.at, true, true)

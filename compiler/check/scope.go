@@ -15,7 +15,7 @@ type scope struct {
 	prefix  string // what its measures and invariants are called by in the contract: "alias." or ""
 	types   map[string]*typeDef
 	regions map[string]*regionDef
-	imports map[string]*scope
+	imports map[string]*scope // by alias; nil for what could not be read, which was reported
 }
 
 // typeDef is a declared type; it is lowered when first used.
@@ -64,16 +64,15 @@ func (c *checker) collect(u *Unit, prefix string) *scope {
 }
 
 func (c *checker) collectImport(u *Unit, s *scope, d *syntax.Import) {
-	lib, ok := u.Imports[d]
-	if !ok {
-		return
-	}
 	alias := importAlias(d)
 	if _, taken := s.imports[alias]; taken {
 		c.report(aliasTwice(d, alias))
 		return
 	}
-	s.imports[alias] = c.collect(lib, s.prefix+alias+".")
+	s.imports[alias] = nil
+	if lib, ok := u.Imports[d]; ok {
+		s.imports[alias] = c.collect(lib, s.prefix+alias+".")
+	}
 }
 
 // importAlias is the name an import is used by.
@@ -119,7 +118,7 @@ func named(kind, name string) string {
 }
 
 // resolve splits a possibly qualified name into the scope it belongs to and its
-// last part; nil if its alias is unknown, which it reports.
+// last part; nil if its alias is unknown, which it reports, or could not be read.
 func (c *checker) resolve(s *scope, n syntax.Name) (*scope, string) {
 	alias, rest, qualified := strings.Cut(n.Text, ".")
 	if !qualified {
@@ -137,7 +136,9 @@ func (c *checker) resolve(s *scope, n syntax.Name) (*scope, string) {
 func (s *scope) scopes() []*scope {
 	out := []*scope{s}
 	for _, alias := range keys(s.imports) {
-		out = append(out, s.imports[alias].scopes()...)
+		if lib := s.imports[alias]; lib != nil {
+			out = append(out, lib.scopes()...)
+		}
 	}
 	return out
 }

@@ -111,6 +111,9 @@ func (c *checker) lowerNamed(s *scope, t *syntax.NamedType) ir.TypeID {
 		if in == s {
 			candidates = append(candidates, builtinTypes...)
 			for alias, lib := range s.imports {
+				if lib == nil {
+					continue
+				}
 				for n := range lib.types {
 					candidates = append(candidates, alias+"."+n)
 				}
@@ -151,11 +154,22 @@ func (c *checker) lowerUnion(s *scope, t *syntax.UnionType) ir.TypeID {
 	return c.addType(ir.Type{Kind: ir.UnionType, Alternatives: ids})
 }
 
+// keyFields lists the members by which a list of a type can be keyed.
+func (c *checker) keyFields(elem ir.TypeID) []string {
+	var names []string
+	for _, m := range c.out.Types[elem].Members {
+		if !m.Optional && c.isStringType(m.Type) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 func (c *checker) lowerContainer(s *scope, t *syntax.ContainerType) ir.TypeID {
 	elem := c.lowerType(s, t.Elem)
 	if t.By != nil {
-		if m, ok := c.out.Types[elem].Member(t.By.Text); !ok || m.Optional || !c.isStringType(m.Type) {
-			c.report(badKeyField(*t.By, c.out.Types[elem]))
+		if names := c.keyFields(elem); !slices.Contains(names, t.By.Text) {
+			c.report(badKeyField(*t.By, names))
 			return c.addType(ir.Type{Kind: ir.ListType, Elem: elem})
 		}
 		return c.addType(ir.Type{Kind: ir.KeyedType, Elem: elem, KeyField: t.By.Text})

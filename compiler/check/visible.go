@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strings"
+
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
@@ -23,10 +25,10 @@ func (c *checker) checkVisibility() {
 					c.report(parentUncertain(st, w.at, p.Source()))
 				}
 			}
-			c.requireRead(st, "write", c.model.WithoutExempt(st.out, w.plain), w.at)
+			c.requireRead(st, "write", c.model.WithoutExempt(st.out, w.plain), w)
 		}
 		for _, w := range c.written(st, "source") {
-			c.requireRead(st, "source", w.plain, w.at)
+			c.requireRead(st, "source", w.plain, w)
 		}
 	}
 }
@@ -35,6 +37,7 @@ func (c *checker) checkVisibility() {
 type writtenGrant struct {
 	plain, blind region.Region
 	at           source.Span
+	read         string // the grant that reads it, as an author writes it
 }
 
 // written lists the grants of a clause, of a delegate's parent where it inherits
@@ -57,15 +60,16 @@ func (c *checker) written(of *stage, clause string) []writtenGrant {
 		if st != of {
 			at = of.decl.Name.Span
 		}
-		out = append(out, writtenGrant{plain, blind, at})
+		read := strings.TrimSuffix(g.Span.Text(), "/-")
+		out = append(out, writtenGrant{plain, blind, at, read})
 	}
 	c.diagnostics = reported
 	return out
 }
 
-func (c *checker) requireRead(st *stage, clause string, authority region.Region, at source.Span) {
+func (c *checker) requireRead(st *stage, clause string, authority region.Region, g writtenGrant) {
 	if w, ok := c.model.Within(authority, st.out.Read, region.Interior, region.Plain); !ok {
-		c.report(notRead(st, clause, at, w))
+		c.report(notRead(st, clause, g, w))
 	}
 }
 

@@ -158,3 +158,28 @@ func TestAnEachRuleIsLocalIfItLooksAtItsEntryOnly(t *testing.T) {
 		require.Equal(t, want, d.env.Local(x, each), source)
 	}
 }
+
+func TestWalksAreTheLoopsThatEveryEvaluationMakes(t *testing.T) {
+	d := newDesk(t)
+	for source, want := range map[string]string{
+		`state.tickets.all(k, state.tickets[k].urgent)`:                                                "",
+		`state.tickets.exists(k, state.tickets[k].urgent) && entries < 5`:                              "/tickets",
+		`state.tickets.all(k, t, t.urgent) && state.orders.map(o, o.price).size() > 0`:                 "/orders",
+		`state.tickets.all(k, t, state.customers.exists(c, c == t.customer))`:                          "/customers",
+		`state.limit > 3 || state.tickets["T1"].labels.exists(l, l == "a")`:                            "",
+		`state.items.filter(i, state.items[i].count > 0).map(i, state.items[i]).exists(i, i.id == "")`: "/items",
+		`[1, 2].exists(x, x == state.limit) && size(state.tickets) > 1`:                                "",
+	} {
+		x, issues := d.env.Check(source, stateScope)
+		require.False(t, HasErrors(issues), "%s: %v", source, issues)
+		text := ""
+		for _, p := range d.env.Walks(x, stateScope) {
+			text += p.Source()
+		}
+		require.Equal(t, want, text, source)
+	}
+	x, _ := d.env.Check(`after.tickets.all(k, k in before.tickets)`, afterScope)
+	require.Len(t, d.env.Walks(x, afterScope), 1)
+	x, _ = d.env.Check(`t.labels.all(l, l != "")`, d.each())
+	require.Empty(t, d.env.Walks(x, d.each()))
+}

@@ -53,15 +53,21 @@ func stepOf(c ast.ComprehensionExpr, operator string, start types.Bool) (ast.Exp
 
 // pathOf reads state.a.b as the members a and b.
 func pathOf(e ast.Expr) ([]string, bool) {
+	path, root, ok := memberPath(e)
+	return path, ok && root == "state"
+}
+
+// memberPath reads root.a.b.
+func memberPath(e ast.Expr) (path []string, root string, ok bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
-		return nil, e.AsIdent() == "state"
+		return nil, e.AsIdent(), true
 	case ast.SelectKind:
 		s := e.AsSelect()
-		path, ok := pathOf(s.Operand())
-		return append(path, s.FieldName()), ok && !s.IsTestOnly()
+		path, root, ok = memberPath(s.Operand())
+		return append(path, s.FieldName()), root, ok && !s.IsTestOnly()
 	default:
-		return nil, false
+		return nil, "", false
 	}
 }
 

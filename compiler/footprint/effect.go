@@ -29,7 +29,7 @@ func (m *Model) Effect(s *ir.Stage, owner string) Effect {
 	return Effect{
 		Stage:  s,
 		Owner:  owner,
-		Read:   own(s.Read),
+		Read:   own(m.showing(s.Read)),
 		Write:  own(m.elements(region.Union(s.Write, s.Blind))),
 		Source: own(region.Union(s.Source, s.Read)),
 		Local:  own(m.local(s)),
@@ -49,6 +49,40 @@ func (m *Model) elements(w region.Region) region.Region {
 		out = append(out, region.Grant{Include: m.settle(g.Include), Except: m.settle(g.Except)})
 	}
 	return out
+}
+
+// showing lets the exceptions of what is seen hide what is in the elements of sets and
+// logs, but not that they are there: the view of an array has a place for each. The
+// elements of other arrays need no such care, since adding one writes the array.
+func (m *Model) showing(r region.Region) region.Region {
+	out := slices.Clone(r)
+	for i, g := range r {
+		out[i].Except = slices.Clone(g.Except)
+		for j, p := range g.Except {
+			if m.hidesEntries(p) {
+				out[i].Except[j] = Extend(p, region.Segment{Kind: region.AnySegment})
+			}
+		}
+	}
+	return out
+}
+
+// hidesEntries reports whether a pattern may match elements of a set or log.
+func (m *Model) hidesEntries(p region.Pattern) bool {
+	last := len(p.Segments) - 1
+	for ; last >= 0 && p.Segments[last].Kind == region.AnyDepth; last-- {
+	}
+	if last < 0 || !mayBePosition(p.Segments[last]) {
+		return false
+	}
+	return slices.ContainsFunc(m.Shape.At(Prefix(p, last)), func(id ir.TypeID) bool {
+		kind := m.Contract.Type(id).Kind
+		return kind == ir.SetType || kind == ir.LogType
+	})
+}
+
+func mayBePosition(s region.Segment) bool {
+	return s.MayMeet(region.Segment{Kind: region.AnyIndex})
 }
 
 func hasFreshEntry(g region.Grant) bool {

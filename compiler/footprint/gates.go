@@ -17,20 +17,24 @@ type Gate struct {
 	Over       region.Pattern
 	Reads      []region.Pattern
 	ReadsPhase bool
-	Removal    region.Pattern // of a reference: removing what this matches triggers the gate too
+	Removals   []region.Pattern // of a reference: removing what these match triggers the gate too
 }
 
 // Family is what one member of the gate's family reads. A reference depends on the
-// one key it holds, whatever that is, so for it the keys of the container are one
-// more family key.
+// one key it holds, whatever that is, so for it the keys of the containers it may
+// refer to are one more family key.
 func (g Gate) Family() []region.Pattern {
 	if g.Kind != ir.RefGate {
 		return g.Reads
 	}
 	value := region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(0)}
-	key := Extend(Prefix(g.Removal, len(g.Removal.Segments)-1), value)
-	key.Shallow = true
-	return []region.Pattern{g.Reads[0], key}
+	out := []region.Pattern{g.Reads[0]}
+	for _, r := range g.Removals {
+		key := Extend(Prefix(r, len(r.Segments)-1), value)
+		key.Shallow = true
+		out = append(out, key)
+	}
+	return out
 }
 
 // entryKeys lists the family keys that stand for entries of logs.
@@ -81,29 +85,66 @@ func (m *Model) StageGates(s *ir.Stage) []Gate {
 // it touches.
 func (m *Model) StateGates() []Gate {
 	out := m.invariantGates()
+	references := map[string]int{} // by place
 	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
-		at := p
-		family := m.familyOf(p)
-		var reads []region.Pattern
-		for _, x := range t.Where {
-			for _, r := range x.Reads {
-				reads = append(reads, join(family, r.Pattern))
-			}
-		}
-		if m.isAmbiguous(t) {
-			reads = append(reads, family)
-		}
-		if len(reads) > 0 {
+		at, family := p, m.familyOf(p)
+		if reads := m.typeReads(family, t); len(reads) > 0 {
 			out = append(out, Gate{Gate: ir.Gate{Kind: ir.TypeGate, At: &at}, Over: p, Reads: reads})
 		}
-		if t.Kind == ir.RefType {
-			keys := Extend(*t.Target, region.Segment{Kind: region.AnyKey})
-			keys.Shallow = true
-			out = append(out, Gate{Gate: ir.Gate{Kind: ir.RefGate, At: &at}, Over: p, Reads: []region.Pattern{family, keys}, Removal: keys})
+		if t.Kind != ir.RefType {
+			return true
 		}
+		i, known := references[p.String()]
+		if !known {
+			i = len(out)
+			references[p.String()] = i
+			out = append(out, Gate{Gate: ir.Gate{Kind: ir.RefGate, At: &at}, Over: p, Reads: []region.Pattern{family}})
+		}
+		out[i].refersTo(keysOf(t))
 		return true
 	})
 	return out
+}
+
+// typeReads is what a node's type depends on beside what was written: what its
+// constraints read, and all of the node if that tells which alternative is meant,
+// with the keys that may be referred to from inside.
+func (m *Model) typeReads(family region.Pattern, t *ir.Type) []region.Pattern {
+	var out []region.Pattern
+	for _, x := range t.Where {
+		for _, r := range x.Reads {
+			out = append(out, join(family, r.Pattern))
+		}
+	}
+	if !m.isAmbiguous(t) {
+		return out
+	}
+	out = append(out, family)
+	for _, id := range t.Alternatives {
+		m.eachBelow(region.Pattern{}, id, func(_ region.Pattern, below *ir.Type) bool {
+			if below.Kind == ir.RefType {
+				out = append(out, keysOf(below))
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// keysOf is the keys of the container that a reference names one of.
+func keysOf(reference *ir.Type) region.Pattern {
+	keys := Extend(*reference.Target, region.Segment{Kind: region.AnyKey})
+	keys.Shallow = true
+	return keys
+}
+
+// refersTo adds the keys of a container: in a union a string may name a member of
+// this one or that.
+func (g *Gate) refersTo(keys region.Pattern) {
+	if slices.ContainsFunc(g.Removals, func(p region.Pattern) bool { return samePattern(&p, &keys) }) {
+		return
+	}
+	g.Reads, g.Removals = append(g.Reads, keys), append(g.Removals, keys)
 }
 
 func (m *Model) invariantGates() []Gate {
@@ -188,7 +229,7 @@ func (m *Model) Touched(g Gate, s *ir.Stage, w region.Region) [][]region.Pattern
 			out = append(out, reads)
 		}
 	}
-	if g.Kind == ir.RefGate && len(out) == 0 && m.Overlaps(region.Region{{Include: []region.Pattern{g.Removal}}}, m.WithoutExempt(s, w)) {
+	if g.Kind == ir.RefGate && len(out) == 0 && m.Overlaps(region.Region{{Include: g.Removals}}, m.WithoutExempt(s, w)) {
 		out = append(out, g.Reads)
 	}
 	return out

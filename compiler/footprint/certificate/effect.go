@@ -24,11 +24,37 @@ func (k *checker) touch(s *ir.Stage, owner string) touch {
 	}
 	own := func(r region.Region, whole bool) []side { return sides(k.own(r, owner), whole) }
 	return touch{
-		sees:    own(s.Read, false),
+		sees:    own(k.showing(s.Read), false),
 		takes:   own(s.Source, true),
 		depends: own(depends(s), false),
 		writes:  own(written(s), true),
 	}
+}
+
+// showing is what a view depends on: where an exception takes away elements of a set
+// or log, the view still has a place for each of them.
+func (k *checker) showing(r region.Region) region.Region {
+	var out region.Region
+	for _, g := range r {
+		shown := region.Grant{Include: g.Include}
+		for _, p := range g.Except {
+			if n := lastPlace(p); n >= 0 && positions(p.Segments[n]).kind != nothing && k.mayGrow(p.Segments[:n]) {
+				p = longer(p, region.Segment{Kind: region.AnySegment})
+			}
+			shown.Except = append(shown.Except, p)
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// lastPlace is the last segment that is not "**", -1 if there is none.
+func lastPlace(p region.Pattern) int {
+	n := len(p.Segments) - 1
+	for n >= 0 && p.Segments[n].Kind == region.AnyDepth {
+		n--
+	}
+	return n
 }
 
 // own gives parameters and appended entries their owner. Only a log has entries of

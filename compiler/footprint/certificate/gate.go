@@ -46,17 +46,40 @@ func (k *checker) typeGates(at region.Pattern, t *ir.Type) []gate {
 			}
 		}
 		if k.isAmbiguous(t) {
-			g.reads = append(g.reads, entryOf)
+			g.reads = append(append(g.reads, entryOf), k.keysNamedIn(t, region.Segment{Kind: region.AnyKey})...)
 		}
 		if len(g.reads) > 0 {
 			out = append(out, g)
 		}
-		if t.Kind == ir.RefType {
-			key := longer(*t.Target, region.Segment{Kind: region.ParamSegment, Text: familyMark + "0"})
-			key.Shallow = true
-			out = append(out, gate{"key at " + at.String(), []region.Pattern{entryOf, key}})
+		if keys := k.keysNamedBy(t, region.Segment{Kind: region.ParamSegment, Text: familyMark + "0"}); len(keys) > 0 {
+			out = append(out, gate{"key at " + at.String(), append([]region.Pattern{entryOf}, keys...)})
 		}
 	}
+	return out
+}
+
+// keysNamedBy lists the keys that a value of type t may itself be a reference to.
+func (k *checker) keysNamedBy(t *ir.Type, key region.Segment) []region.Pattern {
+	if t.Kind == ir.RefType {
+		p := longer(*t.Target, key)
+		p.Shallow = true
+		return []region.Pattern{p}
+	}
+	var out []region.Pattern
+	for _, id := range t.Alternatives {
+		out = append(out, k.keysNamedBy(k.contract.Type(id), key)...)
+	}
+	return out
+}
+
+// keysNamedIn lists the keys that something in a value of type t may refer to.
+func (k *checker) keysNamedIn(t *ir.Type, key region.Segment) []region.Pattern {
+	var out []region.Pattern
+	k.eachBelow(region.Pattern{}, t, func(_ region.Pattern, below *ir.Type) {
+		if below.Kind == ir.RefType {
+			out = append(out, k.keysNamedBy(below, key)...)
+		}
+	})
 	return out
 }
 
@@ -120,7 +143,10 @@ func (k *checker) containers(id ir.TypeID) (object, array int) {
 
 // eachNode visits every typed node of the state.
 func (k *checker) eachNode(at region.Pattern, id ir.TypeID, visit func(region.Pattern, *ir.Type)) {
-	t := k.contract.Type(id)
+	k.eachBelow(at, k.contract.Type(id), visit)
+}
+
+func (k *checker) eachBelow(at region.Pattern, t *ir.Type, visit func(region.Pattern, *ir.Type)) {
 	visit(at, t)
 	for _, a := range t.Alternatives {
 		k.eachNode(at, a, visit)

@@ -84,3 +84,22 @@ func (k *checker) isLog(path []region.Segment) bool {
 	}
 	return len(at) > 0
 }
+
+// mayGrow reports whether some node at a list of segments may be a set or log.
+func (k *checker) mayGrow(path []region.Segment) bool {
+	at := []ir.TypeID{k.contract.State}
+	for _, s := range path {
+		if s.Kind == region.AnyDepth {
+			return true
+		}
+		at = k.below(at, []region.Segment{s})
+	}
+	for len(at) > 0 {
+		t := k.contract.Type(at[0])
+		if t.Kind == ir.SetType || t.Kind == ir.LogType {
+			return true
+		}
+		at = append(at[1:], t.Alternatives...)
+	}
+	return false
+}

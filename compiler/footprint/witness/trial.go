@@ -56,10 +56,7 @@ func (s *scene) reads(wide bool) []region.Pattern {
 	model := footprint.New(s.contract)
 	var out []region.Pattern
 	if g := s.conflict.Gate; g != nil {
-		out = append(out, g.Family()...)
-		if g.Kind == ir.RefGate {
-			out = append(out, g.Removal)
-		}
+		out = append(append(out, g.Family()...), g.Removals...)
 	}
 	local := s.conflict.Kind == footprint.LocalConflict || s.conflict.Kind == footprint.PhaseConflict
 	for _, d := range sidesOf(s.pair) {
