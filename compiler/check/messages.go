@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/syntax"
 )
@@ -20,12 +18,6 @@ func fault(code string, at source.Span, help, format string, args ...any) source
 func caution(code string, at source.Span, help, format string, args ...any) source.Diagnostic {
 	d := fault(code, at, help, format, args...)
 	d.Severity = source.Warning
-	return d
-}
-
-func remark(code string, at source.Span, help, format string, args ...any) source.Diagnostic {
-	d := fault(code, at, help, format, args...)
-	d.Severity = source.Info
 	return d
 }
 
@@ -104,11 +96,8 @@ func recursiveType(t *syntax.NamedType, first *syntax.TypeDecl) source.Diagnosti
 	return related(fault("recursive_type", t.Span, "use `any` at this place, or refer to entries of a map with `key of`", "type %s contains itself", first.Name.Text), "declared here", first.Name.Span)
 }
 
-func badKeyField(n syntax.Name, elem ir.Type) source.Diagnostic {
-	var names []string
-	for _, m := range elem.Members {
-		names = append(names, m.Name)
-	}
+// badKeyField: names are the members that could be the key.
+func badKeyField(n syntax.Name, names []string) source.Diagnostic {
 	d := fault("key_field", n.Span, "the elements of a `list of T by FIELD` are records with FIELD: string", "%s is not a required string member of the elements", n.Text)
 	if near := source.Nearest(n.Text, names); near != "" {
 		d = replaced(d, n.Span, near)
@@ -130,14 +119,4 @@ func deepEach(s *syntax.PathSegment) source.Diagnostic {
 
 func eachWithoutWildcard(e *syntax.Each, most int) source.Diagnostic {
 	return fault("each_pattern", e.Over.Span, "write `/*` where the entries vary", "`each` goes over entries: its path has between 1 and %d `*`", most)
-}
-
-func wholeStateRule(e *syntax.Expr, walks []region.Pattern) source.Diagnostic {
-	var paths []string
-	for _, p := range walks {
-		paths = append(paths, p.Source())
-	}
-	return remark("whole_state_rule", e.Span,
-		"a rule that asks the same of every entry, and of nothing else, costs only the entries that a commit touches: `each`, or `all` joined to the rest by `&&`",
-		"whenever this rule is checked it goes through all of %s", strings.Join(paths, ", "))
 }
