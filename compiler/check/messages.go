@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/syntax"
 )
@@ -18,6 +19,12 @@ func fault(code string, at source.Span, help, format string, args ...any) source
 func caution(code string, at source.Span, help, format string, args ...any) source.Diagnostic {
 	d := fault(code, at, help, format, args...)
 	d.Severity = source.Warning
+	return d
+}
+
+func remark(code string, at source.Span, help, format string, args ...any) source.Diagnostic {
+	d := fault(code, at, help, format, args...)
+	d.Severity = source.Info
 	return d
 }
 
@@ -119,4 +126,14 @@ func deepEach(s *syntax.PathSegment) source.Diagnostic {
 
 func eachWithoutWildcard(e *syntax.Each, most int) source.Diagnostic {
 	return fault("each_pattern", e.Over.Span, "write `/*` where the entries vary", "`each` goes over entries: its path has between 1 and %d `*`", most)
+}
+
+func wholeStateRule(e *syntax.Expr, walks []region.Pattern) source.Diagnostic {
+	var paths []string
+	for _, p := range walks {
+		paths = append(paths, p.Source())
+	}
+	return remark("whole_state_rule", e.Span,
+		"a rule that asks the same of every entry, and of nothing else, costs only the entries that a commit touches: `each`, or `all` joined to the rest by `&&`",
+		"whenever this rule is checked it goes through all of %s", strings.Join(paths, ", "))
 }
