@@ -35,7 +35,10 @@ func (v *explainVerb) Run(c *console) error {
 			return err
 		}
 	}
-	e := explain(contract, v.Stage)
+	e, err := explain(contract, v.Stage)
+	if err != nil {
+		return err
+	}
 	if v.Format == "json" {
 		return c.printJSON(e)
 	}

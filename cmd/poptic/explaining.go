@@ -145,6 +145,9 @@ func (p *printer) rule(indent string, r ruleExplanation) {
 		reads = append(reads, "the phase")
 	}
 	p.field(indent+"  ", len("reads"), "reads", orElse(strings.Join(reads, ", "), "nothing of the state"))
+	if all := strings.Join(r.GoesThrough, ", "); all != "" {
+		p.field(indent+"  ", len("reads"), "costs", "goes through all of "+all+" whenever it is checked")
+	}
 }
 
 func (p *printer) authorities(all []authority) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/plan"
@@ -75,6 +76,9 @@ type ruleExplanation struct {
 	Expression string            `json:"expression,omitempty"`
 	Reads      []readExplanation `json:"reads"`
 	Phase      bool              `json:"reads_phase,omitempty"`
+
+	// GoesThrough are containers that cost what they hold whenever the rule is checked.
+	GoesThrough []string `json:"goes_through,omitempty"`
 }
 
 type readExplanation struct {
@@ -88,28 +92,39 @@ type measureExplanation struct {
 	Over string `json:"over"`
 }
 
+// An explainer knows the contract's expressions.
+type explainer struct{ env *expr.Env }
+
 // explain puts a contract into words: all of it, or one stage.
-func explain(c *ir.Contract, only string) explanation {
+func explain(c *ir.Contract, only string) (explanation, error) {
+	env, err := expr.New(c, expr.Default())
+	if err != nil {
+		return explanation{}, err
+	}
+	return explainer{env}.explain(c, only), nil
+}
+
+func (x explainer) explain(c *ir.Contract, only string) explanation {
 	e := explanation{Contract: c.Name, Digest: c.Digest(), Sealed: c.Sealed, Stages: []stageExplanation{}}
 	relations := plan.Relations(footprint.New(c))
 	for i := range c.Stages {
 		if only == "" || only == c.Stages[i].Name {
-			s := explainStage(&c.Stages[i])
+			s := x.stage(&c.Stages[i])
 			s.Beside = besides(relations, s.Name)
 			e.Stages = append(e.Stages, s)
 		}
 	}
 	if only != "" {
-		e.Rules = judges(c, c.Stage(only))
+		e.Rules = x.judges(c, c.Stage(only))
 		return e
 	}
 	e.About = c.Doc
 	for _, p := range c.Phases {
 		e.Phases = append(e.Phases, phaseExplanation{Name: p.Name, Arrows: arrows(p)})
-		e.Rules = append(e.Rules, guards(p)...)
+		e.Rules = append(e.Rules, x.guards(p)...)
 	}
 	for _, inv := range c.Invariants {
-		e.Rules = append(e.Rules, explainInvariant(inv))
+		e.Rules = append(e.Rules, x.invariant(inv))
 	}
 	for _, m := range c.Measures {
 		e.Measures = append(e.Measures, measureExplanation{Name: m.Name, Kind: string(m.Kind), Over: m.Over.Source()})
@@ -121,7 +136,7 @@ func explain(c *ir.Contract, only string) explanation {
 	return e
 }
 
-func explainStage(s *ir.Stage) stageExplanation {
+func (x explainer) stage(s *ir.Stage) stageExplanation {
 	e := stageExplanation{
 		Name: s.Name, From: s.From, Task: s.Doc, In: s.In, By: s.By, Next: s.Next,
 		Reads: grants(s.Read), Writes: grants(s.Write), Blind: grants(s.Blind), Sources: grants(s.Source),
@@ -133,11 +148,15 @@ func explainStage(s *ir.Stage) stageExplanation {
 	for _, g := range s.Gates {
 		e.Gates = append(e.Gates, gateExplanation{Gate: gateName(g), Visibility: string(g.Visibility), Unseen: g.Unseen})
 	}
-	for i, x := range s.Require {
-		e.Rules = append(e.Rules, explainRule(fmt.Sprintf("require %d", i+1), "", x))
+	params := make([]string, len(s.Params))
+	for i, p := range s.Params {
+		params[i] = p.Name
 	}
-	for i, x := range s.Ensure {
-		e.Rules = append(e.Rules, explainRule(fmt.Sprintf("ensure %d", i+1), "", x))
+	for i, rule := range s.Require {
+		e.Rules = append(e.Rules, x.rule(fmt.Sprintf("require %d", i+1), "", rule, expr.Scope{Vars: ir.BeforeVars, Params: params}))
+	}
+	for i, rule := range s.Ensure {
+		e.Rules = append(e.Rules, x.rule(fmt.Sprintf("ensure %d", i+1), "", rule, expr.Scope{Vars: ir.AfterVars, Params: params}))
 	}
 	return e
 }
@@ -204,18 +223,18 @@ func arrows(p ir.Phase) []string {
 	return out
 }
 
-func guards(p ir.Phase) []ruleExplanation {
+func (x explainer) guards(p ir.Phase) []ruleExplanation {
 	var out []ruleExplanation
 	for _, a := range p.Arrows {
 		if a.Guard != nil {
-			out = append(out, explainGuard(p.Name, a))
+			out = append(out, x.guard(p.Name, a))
 		}
 	}
 	return out
 }
 
 // judges explains the rules of the contract that judge a stage's commits.
-func judges(c *ir.Contract, s *ir.Stage) []ruleExplanation {
+func (x explainer) judges(c *ir.Contract, s *ir.Stage) []ruleExplanation {
 	named := map[ir.GateKind]map[string]bool{ir.InvariantGate: {}, ir.GuardGate: {}}
 	for _, g := range s.Gates {
 		if names := named[g.Kind]; names != nil {
@@ -226,25 +245,26 @@ func judges(c *ir.Contract, s *ir.Stage) []ruleExplanation {
 	for _, from := range s.In {
 		for _, a := range c.Phase(from).Arrows {
 			if a.Guard != nil && named[ir.GuardGate][a.To] {
-				out = append(out, explainGuard(from, a))
+				out = append(out, x.guard(from, a))
 			}
 		}
 	}
 	for _, inv := range c.Invariants {
 		if named[ir.InvariantGate][inv.Name] {
-			out = append(out, explainInvariant(inv))
+			out = append(out, x.invariant(inv))
 		}
 	}
 	return out
 }
 
-func explainGuard(from string, a ir.Arrow) ruleExplanation {
-	return explainRule("guard "+from+" -> "+a.To, "", *a.Guard)
+func (x explainer) guard(from string, a ir.Arrow) ruleExplanation {
+	return x.rule("guard "+from+" -> "+a.To, "", *a.Guard, expr.Scope{Vars: ir.StateVars})
 }
 
-func explainInvariant(inv ir.Invariant) ruleExplanation {
-	name := "invariant " + inv.Name
+func (x explainer) invariant(inv ir.Invariant) ruleExplanation {
+	name, scope := "invariant "+inv.Name, expr.Scope{Vars: ir.StateVars}
 	if inv.Each != nil {
+		scope = expr.Scope{Vars: ir.EachVars, Each: inv.Each}
 		name += fmt.Sprintf(" each %s in %s", inv.Each.Var, inv.Each.Over.Source())
 	}
 	if inv.Unique != nil {
@@ -253,15 +273,18 @@ func explainInvariant(inv ir.Invariant) ruleExplanation {
 			Reads: []readExplanation{{Path: inv.Unique.Source(), Exact: true}},
 		}
 	}
-	return explainRule(name, inv.Message, *inv.Expr)
+	return x.rule(name, inv.Message, *inv.Expr, scope)
 }
 
-func explainRule(name, message string, x ir.Expr) ruleExplanation {
+func (x explainer) rule(name, message string, rule ir.Expr, s expr.Scope) ruleExplanation {
 	r := ruleExplanation{
-		Rule: name, Message: message, Expression: strings.TrimSpace(x.Source),
-		Reads: []readExplanation{}, Phase: x.ReadsPhase,
+		Rule: name, Message: message, Expression: strings.TrimSpace(rule.Source),
+		Reads: []readExplanation{}, Phase: rule.ReadsPhase,
 	}
-	for _, read := range x.Reads {
+	for _, p := range x.env.Walks(rule, s) {
+		r.GoesThrough = append(r.GoesThrough, p.Source())
+	}
+	for _, read := range rule.Reads {
 		r.Reads = append(r.Reads, readExplanation{Path: read.Pattern.Source(), Exact: !read.Inexact})
 	}
 	return r

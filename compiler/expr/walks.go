@@ -14,7 +14,10 @@ import (
 // apart from those that Parts takes apart, of which a commit asks for the entries it
 // touched.
 func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
-	if s.Vars == ir.StateVars {
+	switch s.Vars {
+	case ir.SelfVars, ir.ViewVars:
+		return nil // a value, or a view: no part of what a commit must check
+	case ir.StateVars:
 		if parts := e.Parts(x); parts != nil {
 			var out []region.Pattern
 			for _, p := range parts {
@@ -58,7 +61,7 @@ func appendNew(all []region.Pattern, more ...region.Pattern) []region.Pattern {
 func placeOf(e ast.Expr, vars []variable) (region.Pattern, bool) {
 	path, root, ok := memberPath(e)
 	if !ok || !slices.ContainsFunc(vars, func(v variable) bool {
-		return v.name == root && v.name != "self" && v.root == stateRoot && len(v.at.segments) == 0
+		return v.name == root && v.root == stateRoot && len(v.at.segments) == 0
 	}) {
 		return region.Pattern{}, false
 	}
