@@ -28,9 +28,7 @@ type chunk struct {
 func (c *chunk) copyTo(into *chunk) {
 	into.names, into.nodes, into.kids = c.names, c.nodes, c.kids
 	into.summary, into.count, into.height, into.level = c.summary, c.count, c.height, c.level
-	if d, ok := c.digest.get(); ok {
-		into.digest.set(d)
-	}
+	c.digest.copyTo(&into.digest)
 	into.memos.head.Store(c.memos.head.Load())
 }
 

@@ -30,7 +30,13 @@ import (
 type Digest [sha256.Size]byte
 
 // String is the digest as "sha256:" and 64 hexadecimal digits.
-func (d Digest) String() string { return "sha256:" + hex.EncodeToString(d[:]) }
+func (d Digest) String() string {
+	const scheme = "sha256:"
+	var text [len(scheme) + 2*sha256.Size]byte
+	copy(text[:], scheme)
+	hex.Encode(text[len(scheme):], d[:])
+	return string(text[:])
+}
 
 // Digest computes the digest of n, which must not be nil. Chunks remember theirs:
 // after an edit only the chunks on the touched path are hashed. Safe for
@@ -73,11 +79,11 @@ func (n *Node) stringDigest() Digest {
 	if n.root == nil {
 		return tagged('"', n.text)
 	}
-	if known, ok := n.root.digest.get(); ok {
+	if known, ok := n.root.digest.get(ofChunk); ok {
 		return known
 	}
 	d := tagged('"', n.text)
-	n.root.digest.set(d)
+	n.root.digest.set(ofChunk, d)
 	return d
 }
 
@@ -96,21 +102,29 @@ func containerDigest(tag byte, root *chunk) Digest {
 	if root == nil {
 		return tagged(tag, "")
 	}
+	if known, ok := root.digest.get(ofContainer); ok {
+		return known
+	}
 	var block [1 + 8 + sha256.Size]byte
 	block[0] = tag
 	binary.BigEndian.PutUint64(block[1:], uint64(root.count))
-	d := root.hash()
+	d, ok := root.digest.get(ofChunk)
+	if !ok {
+		d = root.computeHash()
+	}
 	copy(block[9:], d[:])
-	return sha256.Sum256(block[:])
+	d = sha256.Sum256(block[:])
+	root.digest.set(ofContainer, d)
+	return d
 }
 
 // hash is the remembered digest of a chunk.
 func (c *chunk) hash() Digest {
-	if known, ok := c.digest.get(); ok {
+	if known, ok := c.digest.get(ofChunk); ok {
 		return known
 	}
 	d := c.computeHash()
-	c.digest.set(d)
+	c.digest.set(ofChunk, d)
 	return d
 }
 
@@ -148,23 +162,37 @@ func (c *chunk) tag() byte {
 	return tag
 }
 
-// remembered is a digest that is computed at most a few times and then kept. It
-// needs no lock: whoever comes while another writes goes without.
+// remembered is a digest that is computed at most a few times and then kept: of a
+// chunk or, on a container's root, of the container. It needs no lock: whoever comes
+// while another writes goes without.
 type remembered struct {
-	state  atomic.Uint32 // 0 nothing, 1 being written, 2 there
+	state  atomic.Uint32 // 0 nothing, 1 being written, else what the digest is of
 	digest Digest
 }
 
-func (r *remembered) get() (Digest, bool) {
-	if r.state.Load() != 2 {
+// What a remembered digest is of.
+const (
+	ofChunk     = 2
+	ofContainer = 3
+)
+
+func (r *remembered) get(what uint32) (Digest, bool) {
+	if r.state.Load() != what {
 		return Digest{}, false
 	}
 	return r.digest, true
 }
 
-func (r *remembered) set(d Digest) {
+func (r *remembered) set(what uint32, d Digest) {
 	if r.state.CompareAndSwap(0, 1) {
 		r.digest = d
-		r.state.Store(2)
+		r.state.Store(what)
+	}
+}
+
+// copyTo copies what is remembered.
+func (r *remembered) copyTo(into *remembered) {
+	if what := r.state.Load(); what > 1 {
+		into.set(what, r.digest)
 	}
 }

@@ -68,12 +68,14 @@ func equalChunks(a, b *chunk) bool {
 // sameDigest answers for two chunks that remember their digests. Arrays that are a
 // list on one side and a multiset on the other may be equal all the same.
 func sameDigest(a, b *chunk) (same, known bool) {
-	da, ok := a.digest.get()
-	if !ok {
-		return false, false
+	for _, what := range [...]uint32{ofChunk, ofContainer} {
+		da, there := a.digest.get(what)
+		db, here := b.digest.get(what)
+		if there && here {
+			return da == db, da == db || !a.loose && !b.loose
+		}
 	}
-	db, ok := b.digest.get()
-	return da == db, ok && (da == db || !a.loose && !b.loose)
+	return false, false
 }
 
 // equalBags compares two arrays of equal length as multisets. Digests decide,
