@@ -100,12 +100,15 @@ func TestDiagnostics(t *testing.T) {
 	}{
 		// names
 		{"unknown type", "rows:", "rows: list of Rwo", []finding{{"unknown_type", "Rwo", "did you mean `Row`"}}},
-		{"misspelt library", "import", "import \"std/pi\" as pii\ntype Odd { a: Strin }", []finding{{"import_not_found", `"std/pi"`, "did you mean `std/pii`"}, {"unknown_type", "Strin", "did you mean `string`"}}},
+		{"misspelt library", "import", "import \"std/pi\" as pii\ntype Odd { a: strin }", []finding{{"import_not_found", `"std/pi"`, "did you mean `std/pii`"}, {"unknown_type", "strin", "did you mean `string`"}}},
 		{"unknown library", "type Row", "type Row { a: pi.Email b: string }", []finding{{"unknown_import", "pi.Email", "did you mean `pii`"}}},
 		{"unknown library type", "type Row", "type Row { a: pii.Emial b: string }", []finding{{"unknown_type", "pii.Emial", "did you mean `Email`"}}},
 		{"type declared twice", "type Row", "type Item { id: string }\ntype Row { a: string }", []finding{{"declared_twice", "Item", "type Item is declared twice"}}},
 		{"member declared twice", "type Row", "type Row { a: string a: int }", []finding{{"declared_twice", "a", "member a is declared twice"}}},
 		{"recursive type", "type Row", "type Row { a: list of Row }", []finding{{"recursive_type", "Row", "type Row contains itself"}}},
+		{"type of another language", "budget:", "budget: Float", []finding{{"unknown_type", "Float", "did you mean `number`"}}},
+		{"type written otherwise", "budget:", "budget: enum", []finding{{"unknown_type", "enum", "`|` between them"}}},
+		{"everything by another name", "region money", "region money = everything", []finding{{"unknown_region", "everything", "did you mean `/**`"}}},
 		{"key field", "items:", "items: list of Item by n", []finding{{"key_field", "n", "not a required string member"}}},
 		{"empty segment", "region money", "region money = /tickets//x", []finding{{"bad_path", "/", "an empty segment"}}},
 		{"key of no map", "type Ticket", `type Ticket { status: "open" | "solved" customer: key of /budget reply?: string hidden?: secret string }`, []finding{{"not_a_map", "/budget", "it is number"}}},

@@ -28,7 +28,7 @@ func (c *checker) describe(id ir.TypeID) string {
 	case ir.KeyedType:
 		return "list of " + c.describe(t.Elem) + " by " + t.KeyField
 	case ir.RefType:
-		return "key of " + t.Target.String()
+		return "key of " + t.Target.Source()
 	case ir.RecordType:
 		return "record"
 	}

@@ -43,11 +43,40 @@ func replaced(d source.Diagnostic, at source.Span, text string) source.Diagnosti
 // unknownName: name is the part of n that was looked up among the candidates.
 func unknownName(kind string, n syntax.Name, name string, candidates []string) source.Diagnostic {
 	d := fault("unknown_"+strings.ReplaceAll(kind, " ", "_"), n.Span, listOf(candidates), "there is no %s called %s", kind, name)
-	if near := source.Nearest(name, candidates); near != "" {
+	near := source.Nearest(name, candidates)
+	if near == "" {
+		near = misnomers[kind][strings.ToLower(name)]
+	}
+	if near != "" {
 		d.Help = "did you mean `" + near + "`?"
 		d = replaced(d, n.Span, strings.TrimSuffix(n.Text, name)+near)
+	} else if help := elsewhere[kind][strings.ToLower(name)]; help != "" {
+		d.Help = help
 	}
 	return d
+}
+
+// misnomers are names that other languages have for what has another one here,
+// by kind.
+var misnomers = map[string]map[string]string{
+	"type": {
+		"boolean": "bool", "integer": "int", "long": "int", "int64": "int", "int32": "int", "float": "number",
+		"float64": "number", "double": "number", "decimal": "number", "str": "string", "text": "string", "unknown": "any", "json": "any",
+	},
+	"region": {"all": "/**", "everything": "/**", "any": "/**"},
+}
+
+// elsewhere says how what other languages have a name for is written here, by kind.
+var elsewhere = map[string]map[string]string{
+	"type": {
+		"object":   "a record is written `{ name: TYPE }`, an object with keys of its own `map of TYPE`",
+		"record":   "a record is written `{ name: TYPE }`, an object with keys of its own `map of TYPE`",
+		"dict":     "an object with keys of its own is written `map of TYPE`",
+		"array":    "write `list of TYPE`",
+		"enum":     "write the values with `|` between them: `\"a\" | \"b\"`",
+		"optional": "a member that may be absent is written `name?: TYPE`",
+		"date":     "import \"std/time\" has types for it", "datetime": "import \"std/time\" has types for it", "timestamp": "import \"std/time\" has types for it",
+	},
 }
 
 // listOf says which names there are, if they are few.

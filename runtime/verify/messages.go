@@ -241,11 +241,11 @@ func (c catalogue) constraint(t string) finding {
 }
 
 func (c catalogue) danglingKey(target region.Pattern) finding {
-	return c.schema("key of "+target.String(), fmt.Sprintf("expected a key of %s, found a string that is none", target))
+	return c.schema("key of "+target.Source(), fmt.Sprintf("expected a key of %s, found a string that is none", target.Source()))
 }
 
 func (c catalogue) keyInUse(target region.Pattern) finding {
-	return c.schema("key of "+target.String(), fmt.Sprintf("this refers to a member of %s that would be gone", target))
+	return c.schema("key of "+target.Source(), fmt.Sprintf("this refers to a member of %s that would be gone", target.Source()))
 }
 
 func (c catalogue) notProduced(stage, pattern string) finding {
