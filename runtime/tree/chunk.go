@@ -118,28 +118,70 @@ func (c *chunk) each(first int, f func(i int, name string, child *Node) bool) bo
 	return true
 }
 
-// replace makes next, which is new, c with item i replaced by child: the path to it
-// is copied, the shape stays, since it does not depend on the values.
-func (c *chunk) replace(next *chunk, i int, child *Node) {
-	next.names, next.count, next.height, next.level = c.names, c.count, c.height, c.level
-	var gone, come summary
-	if c.height == 0 {
-		gone, come = c.nodes[i].summary(), child.summary()
-		next.nodes = append(make([]*Node, 0, len(c.nodes)), c.nodes...)
-		next.nodes[i] = child
-	} else {
-		k, within := c.kidAt(i)
-		kid := new(chunk)
-		c.kids[k].replace(kid, within, child)
-		gone, come = c.kids[k].summary, kid.summary
-		next.kids = append(make([]*chunk, 0, len(c.kids)), c.kids...)
-		next.kids[k] = kid
+// replaced is c with item i replaced by child: the path to it is copied, the shape
+// stays, since it does not depend on the values.
+func (c *chunk) replaced(i int, child *Node) *chunk {
+	if c.height > 0 {
+		next, kids := room[chunk, *chunk](len(c.kids))
+		return c.replaceBelow(next, kids, i, child)
 	}
+	next, nodes := room[chunk, *Node](len(c.nodes))
+	return c.replaceItem(next, nodes, i, child)
+}
+
+// replaceItem makes next, which is new, the leaf c with another item i; nodes is room
+// for its items.
+func (c *chunk) replaceItem(next *chunk, nodes []*Node, i int, child *Node) *chunk {
+	copy(nodes, c.nodes)
+	nodes[i], next.nodes = child, nodes
+	return c.renew(next, c.nodes[i].summary(), child.summary())
+}
+
+// replaceBelow does so for an inner chunk.
+func (c *chunk) replaceBelow(next *chunk, kids []*chunk, i int, child *Node) *chunk {
+	k, within := c.kidAt(i)
+	copy(kids, c.kids)
+	kids[k] = c.kids[k].replaced(within, child)
+	next.kids = kids
+	return c.renew(next, c.kids[k].summary, kids[k].summary)
+}
+
+// renew fills in the rest of next, which differs from c by what is gone and come.
+func (c *chunk) renew(next *chunk, gone, come summary) *chunk {
+	next.names, next.count, next.height, next.level = c.names, c.count, c.height, c.level
 	next.weight, next.size = c.weight-gone.weight+come.weight, c.size-gone.size+come.size
 	if gone.depth == c.depth && come.depth < gone.depth || gone.loose && !come.loose {
 		next.remeasureMaxima()
 	} else {
 		next.depth, next.loose = max(c.depth, come.depth), c.loose || come.loose
+	}
+	return next
+}
+
+// room allocates a head and n items at once: most of what an edit allocates are
+// chunks with their items.
+func room[H, T any](n int) (*H, []T) {
+	switch {
+	case n <= 8:
+		block := new(struct {
+			head  H
+			items [8]T
+		})
+		return &block.head, block.items[:n:n]
+	case n <= 16:
+		block := new(struct {
+			head  H
+			items [16]T
+		})
+		return &block.head, block.items[:n:n]
+	case n <= 32:
+		block := new(struct {
+			head  H
+			items [32]T
+		})
+		return &block.head, block.items[:n:n]
+	default:
+		return new(H), make([]T, n)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -23,6 +24,7 @@ func Parse(data []byte, limits Limits) (*Node, error) {
 		return nil, err
 	}
 	p := newParser(data, limits)
+	defer p.release()
 	n, err := p.value()
 	if err == nil {
 		err = p.end()
@@ -68,12 +70,26 @@ func newParser(data []byte, limits Limits) *parser {
 	if limits.MaxDepth == 0 || limits.MaxDepth > deepest {
 		limits.MaxDepth = deepest
 	}
-	return &parser{
-		dec:    jsontext.NewDecoder(bytes.NewBuffer(data)),
-		data:   data,
-		limits: limits,
-	}
+	dec := decoders.Get().(*jsontext.Decoder)
+	dec.Reset(bytes.NewBuffer(data))
+	return &parser{dec: dec, data: data, limits: limits}
 }
+
+// decoders are used again for what they allocate.
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
+// release gives the decoder back, which must not be used afterwards, nor anything it
+// returned.
+func (p *parser) release() {
+	p.dec.Reset(nothing{})
+	decoders.Put(p.dec)
+	p.dec = nil
+}
+
+// nothing is an input that holds no bytes.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
 
 // end checks that nothing follows the value.
 func (p *parser) end() error {

@@ -45,11 +45,23 @@ func (n *Node) InsertAt(i int, child *Node) *Node {
 func (n *Node) DeleteAt(i int) *Node { return n.splice(i, 1, run{}) }
 
 func (n *Node) replaceAt(i int, child *Node) *Node {
-	c := newContainer(n.kind, n.order)
-	n.root.replace(&c.chunk, i, child)
+	next := n.replacedRoot(i, child)
+	next.kind, next.order = n.kind, n.order
 	if n.order != ListOrder {
-		c.node.inheritBag(n, n.root.at(i), child)
+		next.inheritBag(n, n.root.at(i), child)
 	}
+	return next
+}
+
+// replacedRoot makes the container's node together with its root.
+func (n *Node) replacedRoot(i int, child *Node) *Node {
+	if n.root.height > 0 {
+		c, kids := room[container, *chunk](len(n.root.kids))
+		c.node.root = n.root.replaceBelow(&c.chunk, kids, i, child)
+		return &c.node
+	}
+	c, nodes := room[container, *Node](len(n.root.nodes))
+	c.node.root = n.root.replaceItem(&c.chunk, nodes, i, child)
 	return &c.node
 }
 

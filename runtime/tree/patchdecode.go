@@ -15,6 +15,7 @@ func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
 		return nil, []*Problem{undecodable(err, data)}
 	}
 	p := newParser(data, limits.Limits)
+	defer p.release()
 	if p.dec.PeekKind() != '[' {
 		return parseOther(data, limits)
 	}
