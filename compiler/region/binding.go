@@ -39,7 +39,10 @@ func (s *Set) resolve(args Binding) *run {
 	if args == nil {
 		return s.static
 	}
-	r := &run{}
+	if len(s.params) == 0 {
+		return s.withoutParams()
+	}
+	r := &run{values: make([]string, 0, len(s.params))}
 	groups := allUnbound(len(s.params))
 	key := make([]byte, 0, 64)
 	for i, p := range s.params {
@@ -50,6 +53,16 @@ func (s *Set) resolve(args Binding) *run {
 		key = groups[i].appendKey(key)
 	}
 	r.machine = s.machine(key, groups)
+	return r
+}
+
+// withoutParams is the run that every binding of a set without parameters leads to.
+func (s *Set) withoutParams() *run {
+	if r := s.only.Load(); r != nil && r.machine.size() < maxNodes {
+		return r
+	}
+	r := &run{machine: s.machine(nil, nil)}
+	s.only.Store(r)
 	return r
 }
 

@@ -3,6 +3,7 @@ package region
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // A Set is a compiled region. It is immutable and safe for concurrent use;
@@ -16,7 +17,8 @@ type Set struct {
 	simple   []Pattern       // every pattern up to its first AnyDepth, if isSimple
 	isSimple bool            // no exception, no shallow pattern, no intersection
 
-	static *run // no parameter bound, fresh keys told apart by owner
+	static *run                // no parameter bound, fresh keys told apart by owner
+	only   atomic.Pointer[run] // of a set without parameters
 
 	mu    sync.Mutex
 	bound map[string]*machine
