@@ -49,17 +49,22 @@ func worse(a, b judgement) judgement {
 // judge evaluates a rule.
 func (r *rule) judge(ctx context.Context, in *expr.Input) judgement {
 	value, err := r.program.Eval(ctx, in)
-	var failed *expr.EvalError
 	switch {
-	case err == nil && value:
+	case err != nil:
+		return failure(err)
+	case value:
 		return holds
-	case err == nil:
-		return fails
-	case errors.As(err, &failed) && failed.Code == expr.CostExceeded:
-		return exhausted
 	default:
-		return breaks
+		return fails
 	}
+}
+
+func failure(err error) judgement {
+	var failed *expr.EvalError
+	if errors.As(err, &failed) && failed.Code == expr.CostExceeded {
+		return exhausted
+	}
+	return breaks
 }
 
 // because turns the finding that a rule does not hold into what j found.

@@ -17,11 +17,16 @@ type ruleRun struct {
 	state    *tree.Node
 	phase    string
 	measures *measures
+	in       *expr.Input // see input
 	found    []finding
 }
 
+// input is what rules are evaluated on; an entry is set in it before.
 func (r *ruleRun) input() *expr.Input {
-	return &expr.Input{State: r.state, Phase: r.phase, Measure: r.measures.lookup}
+	if r.in == nil {
+		r.in = &expr.Input{State: r.state, Phase: r.phase, Measure: r.measures.lookup}
+	}
+	return r.in
 }
 
 // all evaluates an invariant everywhere.
