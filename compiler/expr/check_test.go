@@ -71,7 +71,7 @@ func TestSyntaxErrorsPointAtTheirCause(t *testing.T) {
 func TestNamesAndMembersThatDoNotExistGetTheNearest(t *testing.T) {
 	checkMistakes(t, newDesk(t).env, stateScope, []mistake{
 		{"«stat».limit > 1", UnknownName, "`stat` is not defined", "state.limit > 1"},
-		{"«foo».bar > 1", UnknownName, "in scope: cheapest, entries, phase, pieces, spent, state", ""},
+		{"«foo».bar > 1", UnknownName, "in scope: cheapest, entries, phase, pieces, shop.spent, spent, state", ""},
 		{"state.«tickts».size() > 1", UnknownMember, "did you mean `tickets`", "state.tickets.size() > 1"},
 		{"state.customers.all(k, c, c.«nmae» != \"\")", UnknownMember, "no member of record Account", "state.customers.all(k, c, c.name != \"\")"},
 		{"has(state.«mta»)", UnknownMember, "`mta`", "has(state.meta)"},

@@ -96,6 +96,7 @@ func newDesk(t testing.TB) *desk {
 		{Name: "pieces", Kind: ir.Sum, Over: pattern(key("items"), anyKey, key("count"))},
 		{Name: "entries", Kind: ir.Count, Over: pattern(key("items"), anyKey)},
 		{Name: "cheapest", Kind: ir.Min, Over: amount},
+		{Name: "shop.spent", Kind: ir.Sum, Over: amount},
 	}}
 	env, err := New(d.contract, Default())
 	require.NoError(t, err)

@@ -63,16 +63,23 @@ func (e *Env) Local(x ir.Expr, each *ir.Each) bool {
 	return tree != nil && !e.looksElsewhere(tree.Expr(), Scope{Vars: ir.EachVars, Each: each}, each.Var)
 }
 
-// looksElsewhere reports whether e uses a name of the scope other than own.
+// looksElsewhere reports whether e uses a name of the scope other than own. The
+// measures of an import are all meant by its alias, with which their names begin.
 func (e *Env) looksElsewhere(x ast.Expr, s Scope, own ...string) bool {
 	found := false
-	scope := names(e.variables(s))
+	elsewhere := slices.DeleteFunc(names(e.variables(s)), func(name string) bool { return slices.Contains(own, name) })
 	ast.PostOrderVisit(x, ast.NewExprVisitor(func(n ast.Expr) {
-		if n.Kind() == ast.IdentKind && !slices.Contains(own, n.AsIdent()) {
-			found = found || slices.Contains(scope, n.AsIdent())
-		}
+		found = found || n.Kind() == ast.IdentKind && slices.ContainsFunc(elsewhere, beginsWith(n.AsIdent()))
 	}))
 	return found
+}
+
+// beginsWith tells names that are an identifier or start with it and a dot.
+func beginsWith(ident string) func(name string) bool {
+	return func(name string) bool {
+		rest, ok := strings.CutPrefix(name, ident)
+		return ok && (rest == "" || rest[0] == '.')
+	}
 }
 
 func conjuncts(e ast.Expr) []ast.Expr {
@@ -144,7 +151,8 @@ type entryBody struct {
 
 func (m *entryBody) part(each *ir.Each) (Part, bool) {
 	scope := Scope{Vars: ir.EachVars, Each: each}
-	if names := names(m.env.variables(Scope{Vars: ir.StateVars})); slices.Contains(names, m.key) || slices.Contains(names, m.entry) {
+	names := names(m.env.variables(Scope{Vars: ir.StateVars}))
+	if slices.ContainsFunc(names, beginsWith(m.key)) || slices.ContainsFunc(names, beginsWith(m.entry)) {
 		return Part{}, false
 	}
 	m.walk(m.loop.body)

@@ -37,6 +37,7 @@ func TestRulesOverAllEntriesAreTakenApart(t *testing.T) {
 		`(state.items.all(i, v, v.price <= spent)) && entries < 5`:      {`/:items/:*: v.price <= spent (looks elsewhere)`, `entries < 5`},
 		`state.tickets.all(k, t, t.customer in state.customers)`:        {`/:tickets/:*: t.customer in state.customers (looks elsewhere)`},
 		`state.tickets.all(k, (state.tickets[k]).notes.all(n, n != k))`: {`/:tickets/:*: (entry).notes.all(n, n != k)`},
+		`state.tickets.all(k, t, t.urgent || shop.spent < 3.0)`:         {`/:tickets/:*: t.urgent || shop.spent < 3.0 (looks elsewhere)`},
 		`state.tags.all(x, x != "") && state.items.all(i, v, v.id == i)`: {
 			`/:tags/[*]: x != ""`, `/:items/:*: v.id == i`},
 	} {
@@ -58,6 +59,7 @@ func TestOtherRulesStayWhole(t *testing.T) {
 		`!has(state.meta) || state.meta.name != ""`,
 		`state.tickets.all(k, state.tickets[k].notes.all(k, k != "")) `,
 		`[1, 2].all(x, x > 0)`,
+		`state.tickets.all(shop, state.tickets[shop].urgent)`,
 	} {
 		x, issues := d.env.Check(source, stateScope)
 		require.False(t, HasErrors(issues), "%s: %v", source, issues)
@@ -152,6 +154,7 @@ func TestAnEachRuleIsLocalIfItLooksAtItsEntryOnly(t *testing.T) {
 		`t.customer in state.customers`:        false,
 		`phase == "open" || t.urgent`:          false,
 		`t.urgent || entries < 3`:              false,
+		`t.urgent || shop.spent < 3.0`:         false,
 	} {
 		x, issues := d.env.Check(source, d.each())
 		require.False(t, HasErrors(issues), source)
