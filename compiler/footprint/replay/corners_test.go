@@ -19,14 +19,6 @@ import (
 // The contracts in testdata/corners put types, rules and grants together that are easy
 // to forget about one another. Their states are drawn by type.
 
-// cornerTrials is how many trials of certified pairs one of them gets.
-func cornerTrials() int {
-	if n, err := strconv.Atoi(os.Getenv("POPTIC_SOUNDNESS")); err == nil {
-		return n / 8
-	}
-	return rounds(2_000, 200)
-}
-
 func TestCertifiedPairsCommuteInAwkwardCorners(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/corners/*.poptic")
@@ -39,7 +31,7 @@ func TestCertifiedPairsCommuteInAwkwardCorners(t *testing.T) {
 			c := compile(t, string(source), nil).Lowered
 			m, sum := newMaker(5), &shape{}
 			pairs := pairsOf(c, sum)
-			for enough := cornerTrials(); sum.trials < enough; {
+			for enough := min(rounds(2_000, 200), 100_000); sum.trials < enough; {
 				m.course(t, c, sum, func(p *verify.Program) *tree.Node { return m.fitting(t, p, c) }).all(t, pairs, 20)
 			}
 			sum.log(t)

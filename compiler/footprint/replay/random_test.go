@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"math/rand"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,8 +15,12 @@ import (
 // from a seed: few names, patterns of up to three segments, exceptions, keys that
 // read like positions. One side is often a small variation of the other.
 
-// rounds is n, or a part of it where time is short.
+// rounds is how often a property is tried: as often as POPTIC_SOUNDNESS says, else n
+// times, or fewer where time is short.
 func rounds(n, short int) int {
+	if asked, err := strconv.Atoi(os.Getenv("POPTIC_SOUNDNESS")); err == nil {
+		return asked
+	}
 	if testing.Short() || raceDetector {
 		return short
 	}
