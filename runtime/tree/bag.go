@@ -69,6 +69,9 @@ func (b *Bag) Add(key string, by int) *Bag {
 	return next
 }
 
+// Equal reports whether b and c hold the same keys, each as often.
+func (b *Bag) Equal(c *Bag) bool { return b.digest() == c.digest() }
+
 func (b *Bag) digest() Digest {
 	if b == nil {
 		return emptyObject.Digest()

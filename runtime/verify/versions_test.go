@@ -31,10 +31,9 @@ func (m plant) run(p *Program, now Snapshot, proposals int, each func(s Snapshot
 func TestOnlyTheVersionsThatSomebodyKeepsStayInMemory(t *testing.T) {
 	m := plant{Rand: rand.New(rand.NewSource(5)), t: t, c: &ir.Contract{}}
 	wide := region.Compile(region.Of("", "!/:items/:*/:note"))
-	p, err := Load(m.contract(), DefaultLimits())
-	require.NoError(t, err)
+	p, start := m.open()
 	var all []weak.Pointer[tree.Node]
-	last := m.run(p, m.opened(p), 400, func(s Snapshot) {
+	last := m.run(p, start, 400, func(s Snapshot) {
 		seen, _ := view.Project(s.State, wide.Start(nil))
 		tree.AppendRemembered(nil, seen)
 		for _, x := range p.indexes {
@@ -58,9 +57,7 @@ func TestOnlyTheVersionsThatSomebodyKeepsStayInMemory(t *testing.T) {
 
 func TestWhatDoesNotChangeKeepsItsIndex(t *testing.T) {
 	m := plant{Rand: rand.New(rand.NewSource(6)), t: t, c: &ir.Contract{}}
-	p, err := Load(m.contract(), DefaultLimits())
-	require.NoError(t, err)
-	start := m.opened(p)
+	p, start := m.open()
 	for _, x := range p.indexes {
 		x.of(start.State)
 	}
