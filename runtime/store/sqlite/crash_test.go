@@ -151,6 +151,7 @@ func (r *run) listen(first func()) {
 }
 
 func TestNothingThatWasAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
+	t.Parallel()
 	const perFile = 20
 	random := rand.New(rand.NewSource(1))
 	contract := counter()
@@ -201,6 +202,7 @@ func afterKill(t *testing.T, contract *runtime.Contract, name string, acked map[
 }
 
 func TestNothingIsLostWhenAFileMayNotGrow(t *testing.T) {
+	t.Parallel()
 	name := newFile(t)
 	r := startChild(t, name, childRoom+"=400000")
 	r.listen(func() {})

@@ -85,6 +85,7 @@ func audited(name string) (log []store.Record, err error) {
 // A flipped bit is found, or it was in a place that holds nothing of the log: then
 // the log reads as it was written.
 func TestAFlippedBitIsFoundOrChangesNothing(t *testing.T) {
+	t.Parallel()
 	name, log := aLog(t, true)
 	random := rand.New(rand.NewSource(1))
 	found := 0
@@ -105,6 +106,7 @@ func TestAFlippedBitIsFoundOrChangesNothing(t *testing.T) {
 }
 
 func TestAFileThatWasCutOffIsFound(t *testing.T) {
+	t.Parallel()
 	name, _ := aLog(t, true)
 	info, err := os.Stat(name)
 	require.NoError(t, err)
@@ -117,6 +119,7 @@ func TestAFileThatWasCutOffIsFound(t *testing.T) {
 // What SQLite drops of a damaged FILE-wal is the end of it: the log is then a
 // beginning of what it was, which the anchor shows, and is never something else.
 func TestADamagedJournalCostsTheEndOfTheLogAndNothingElse(t *testing.T) {
+	t.Parallel()
 	name, log := aLog(t, false)
 	random := rand.New(rand.NewSource(2))
 	cut := 0

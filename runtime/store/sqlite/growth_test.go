@@ -15,6 +15,7 @@ import (
 // costs its patch, and a snapshot comes only when the log weighs as much as the
 // state.
 func TestRow2F60TenThousandCommitsOnAMegabyteCostPatchesAndSnapshots(t *testing.T) {
+	t.Parallel()
 	const state = 1 << 20
 	n := size(10_000, 10_000, 300)
 	name := newFile(t)

@@ -81,6 +81,7 @@ func losses() int {
 }
 
 func TestNothingThatWasAcknowledgedIsLostWithThePower(t *testing.T) {
+	t.Parallel()
 	rec := write(t, filepath.Join(t.TempDir(), "x.db"), 300)
 	require.Positive(t, rec.restarts(), "FILE-wal was emptied into FILE in between")
 	random := rand.New(rand.NewSource(1))

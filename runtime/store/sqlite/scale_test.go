@@ -109,6 +109,7 @@ func (c *crowd) check(st store.Store) {
 }
 
 func TestRow2A13AThousandInstancesAndSixteenWritersLoseNothingAndMixNothing(t *testing.T) {
+	t.Parallel()
 	st := open(t, newFile(t))
 	c := gather(t, st, size(1000, 250, 30), 16, 1)
 	together(c.writers, c.write)
@@ -119,6 +120,7 @@ func TestRow2A13AThousandInstancesAndSixteenWritersLoseNothingAndMixNothing(t *t
 }
 
 func TestRow2A7OfWritersOnOneInstanceNoUpdateIsLost(t *testing.T) {
+	t.Parallel()
 	st := open(t, newFile(t))
 	c := gather(t, st, 1, 16, size(20, 4, 2))
 	together(c.writers, c.write)
