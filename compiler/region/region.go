@@ -25,12 +25,7 @@ func Of(patterns ...string) Region {
 
 // Bind replaces every parameter that args names by its key. Others stay.
 func (p Pattern) Bind(args Binding) Pattern {
-	return p.replace(func(s Segment) Segment {
-		if value, ok := args[s.Text]; ok && s.Kind == ParamSegment {
-			return Segment{Kind: KeyLiteral, Text: value}
-		}
-		return s
-	})
+	return p.replace(func(s Segment) Segment { return s.bound(args) })
 }
 
 // Rename gives every parameter the name that f makes of its own.

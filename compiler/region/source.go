@@ -9,15 +9,28 @@ import (
 // Source writes p as a contract would, for people: typed segments lose their mark,
 // and family keys (parameters that start with "@") are wildcards.
 func (p Pattern) Source() string {
+	var stack [64]byte
+	return string(p.AppendSource(stack[:0], nil))
+}
+
+// AppendSource appends the source of p with the parameters of args bound.
+func (p Pattern) AppendSource(dst []byte, args Binding) []byte {
 	if len(p.Segments) == 0 {
-		return "/**"
+		return append(dst, "/**"...)
 	}
-	var b strings.Builder
 	for _, s := range p.Segments {
-		b.WriteByte('/')
-		b.WriteString(s.Source())
+		dst = append(append(dst, '/'), s.bound(args).Source()...)
 	}
-	return b.String()
+	return dst
+}
+
+func (s Segment) bound(args Binding) Segment {
+	if s.Kind == ParamSegment {
+		if value, ok := args[s.Text]; ok {
+			return Segment{Kind: KeyLiteral, Text: value}
+		}
+	}
+	return s
 }
 
 // Source writes s as a contract would.

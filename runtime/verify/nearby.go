@@ -14,48 +14,59 @@ const maxNearby = 4
 // like ptr, with arguments bound, as hints show them.
 func (v *verification) nearestPatterns(ptr tree.Pointer, regions ...region.Region) []string {
 	type candidate struct {
-		text   string
-		common int
+		grant   *region.Grant
+		include int
+		common  int
 	}
-	var all []candidate
+	all := make([]candidate, 0, 16)
 	for _, r := range regions {
-		for _, g := range r.Bind(v.args) {
-			for _, p := range g.Include {
-				all = append(all, candidate{grantText(p, g.Except, v.toActor), commonPrefix(p, ptr)})
+		for i := range r {
+			for j, p := range r[i].Include {
+				all = append(all, candidate{&r[i], j, commonPrefix(p, v.args, ptr)})
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return b.common - a.common })
-	var out []string
+	out := make([]string, 0, maxNearby)
 	for _, c := range all {
-		if !slices.Contains(out, c.text) && len(out) < maxNearby {
-			out = append(out, c.text)
+		if len(out) == maxNearby {
+			break
+		}
+		if text := v.grantText(c.grant, c.include); !slices.Contains(out, text) {
+			out = append(out, text)
 		}
 	}
 	return out
 }
 
-// grantText writes one include of a grant as the language does. What is excepted may
-// be hidden, so an actor is not told its name.
-func grantText(include region.Pattern, except []region.Pattern, toActor bool) string {
-	text := include.Source()
-	for i, e := range except {
+// grantText writes one include of a grant as the language does, with arguments bound.
+// What is excepted may be hidden, so an actor is not told its name.
+func (v *verification) grantText(g *region.Grant, include int) string {
+	var stack [96]byte
+	text := g.Include[include].AppendSource(stack[:0], v.args)
+	for i, e := range g.Except {
 		switch {
-		case toActor:
-			return text + " (with exceptions)"
+		case v.toActor:
+			return string(append(text, " (with exceptions)"...))
 		case i == 0:
-			text += " except " + e.Source()
+			text = append(text, " except "...)
 		default:
-			text += ", " + e.Source()
+			text = append(text, ", "...)
 		}
+		text = e.AppendSource(text, v.args)
 	}
-	return text
+	return string(text)
 }
 
-// commonPrefix counts the leading tokens of ptr that p matches.
-func commonPrefix(p region.Pattern, ptr tree.Pointer) int {
+// commonPrefix counts the leading tokens of ptr that p matches with args bound.
+func commonPrefix(p region.Pattern, args region.Binding, ptr tree.Pointer) int {
 	for i, s := range p.Segments {
-		if i == len(ptr) || !s.Matches(region.Key(ptr[i])) {
+		if i == len(ptr) {
+			return i
+		}
+		value, bound := args[s.Text]
+		bound = bound && s.Kind == region.ParamSegment
+		if bound && value != ptr[i] || !bound && !s.Matches(region.Key(ptr[i])) {
 			return i
 		}
 	}

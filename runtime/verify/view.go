@@ -99,9 +99,9 @@ func (v *verification) project() (*tree.Node, []region.Word) {
 func (v *verification) grants(regions ...region.Region) []string {
 	var out []string
 	for _, r := range regions {
-		for _, g := range r.Bind(v.args) {
-			for _, p := range g.Include {
-				out = append(out, grantText(p, g.Except, false))
+		for i := range r {
+			for j := range r[i].Include {
+				out = append(out, v.grantText(&r[i], j))
 			}
 		}
 	}
