@@ -1,6 +1,9 @@
 package plan
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // Phases stand in columns, by how many arrows they are from the initial phase; those
 // of one column stand below each other. A phase is a box with its stages below each
@@ -132,21 +135,43 @@ func (l *layout) place(g Graph, p PhaseNode, x, y int) box {
 	return b
 }
 
-// arcSpace lets every conflict of a phase reach out a little further than the one
-// before, and gives the space they need.
+// arcSpace says how far the arc of every conflict of a phase reaches out, and gives the
+// space they need. Arcs beside the same stages have lanes of their own, short ones the
+// inner lanes; arcs that pass each other share one.
 func (l *layout) arcSpace(g Graph, p PhaseNode) int {
-	n := 0
+	place := map[string]int{}
+	for i, s := range p.Stages {
+		place[s.ID] = i
+	}
+	var arcs []arcSpan
 	for i, e := range g.Edges {
-		if (e.Kind == ConflictEdge || e.Kind == ConditionEdge) && g.phaseOf(e.From) == p.ID {
-			n++
-			l.arcs[i] = padding + n*arcStep
+		from, inside := place[e.From]
+		if to := place[e.To]; inside && (e.Kind == ConflictEdge || e.Kind == ConditionEdge) {
+			arcs = append(arcs, arcSpan{i, min(from, to), max(from, to)})
 		}
 	}
-	if n == 0 {
+	slices.SortStableFunc(arcs, func(a, b arcSpan) int { return a.length() - b.length() })
+	var lanes [][]arcSpan
+	for _, a := range arcs {
+		n := slices.IndexFunc(lanes, func(lane []arcSpan) bool { return !slices.ContainsFunc(lane, a.overlaps) })
+		if n < 0 {
+			n, lanes = len(lanes), append(lanes, nil)
+		}
+		lanes[n] = append(lanes[n], a)
+		l.arcs[a.edge] = padding + (n+1)*arcStep
+	}
+	if len(lanes) == 0 {
 		return 0
 	}
-	return n*arcStep + padding
+	return len(lanes)*arcStep + padding
 }
+
+// An arcSpan is the stages of a phase, by place, that a conflict's arc runs beside.
+type arcSpan struct{ edge, first, last int }
+
+func (a arcSpan) length() int { return a.last - a.first }
+
+func (a arcSpan) overlaps(b arcSpan) bool { return a.first < b.last && b.first < a.last }
 
 func contains(list []string, x string) bool {
 	for _, y := range list {
