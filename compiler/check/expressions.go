@@ -13,9 +13,15 @@ func (c *checker) expression(e *syntax.Expr, s expr.Scope) ir.Expr {
 	if e == nil || c.env == nil {
 		return ir.Expr{}
 	}
-	x, issues := c.env.Check(e.Text, s)
+	return c.expressionAs(e, e.Text, s, func(i expr.Issue) expr.Issue { return i })
+}
+
+// expressionAs is expression for one that is compiled as another text; back places
+// an issue about that in the text of e.
+func (c *checker) expressionAs(e *syntax.Expr, text string, s expr.Scope, back func(expr.Issue) expr.Issue) ir.Expr {
+	x, issues := c.env.Check(text, s)
 	for _, i := range issues {
-		c.report(expressionIssue(e, i))
+		c.report(expressionIssue(e, back(i)))
 	}
 	if !expr.HasErrors(issues) {
 		c.noteWalks(e, x, s)

@@ -91,12 +91,26 @@ func (c *checker) lowerInvariant(s *scope, d *syntax.InvariantDecl) {
 		}
 		v.Unique = &over.pattern
 	case d.Expr != nil:
-		x := c.expression(d.Expr, in)
+		x := c.ruleOf(s, d, in)
 		v.Expr = &x
 	default:
 		return
 	}
 	c.out.Invariants = append(c.out.Invariants, v)
+}
+
+// ruleOf checks an invariant's expression. A library's calls its measures, and
+// those it imports, as the library does, wherever that is imported.
+func (c *checker) ruleOf(s *scope, d *syntax.InvariantDecl, in expr.Scope) ir.Expr {
+	if s.prefix == "" || c.env == nil {
+		return c.expression(d.Expr, in)
+	}
+	own := []string{"state", "phase"}
+	if d.Each != nil {
+		own = append(own, d.Each.Var.Text)
+	}
+	q := c.env.Qualify(d.Expr.Text, s.prefix, s.measures(), own...)
+	return c.expressionAs(d.Expr, q.Text, in, q.Issue)
 }
 
 // lowerEach lowers "each x in PATH": keys, wildcards of one segment, and entries of one type.

@@ -143,6 +143,20 @@ func (s *scope) scopes() []*scope {
 	return out
 }
 
+// measures lists what the measures of s and of everything imported below it are
+// called in s.
+func (s *scope) measures() []string {
+	var out []string
+	for _, below := range s.scopes() {
+		for _, d := range below.file.Decls {
+			if d, ok := d.(*syntax.MeasureDecl); ok {
+				out = append(out, strings.TrimPrefix(below.prefix, s.prefix)+d.Name.Text)
+			}
+		}
+	}
+	return out
+}
+
 // keys lists the keys of a map in order.
 func keys[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
