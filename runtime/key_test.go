@@ -74,9 +74,11 @@ func TestAKeyWithAnotherProposalIsRefused(t *testing.T) {
 		require.Contains(t, v.Violations[0].Message, "key", name)
 		require.Equal(t, v.Violations, v.Actor().Violations)
 	}
-	p := runtime.Proposal{Stage: "draft", Key: "k", Base: 1, Next: "review", Patch: []byte(inside)}
+	p := runtime.Proposal{Stage: "draft", Key: "l", Base: 1, Patch: []byte(inside + " ")}
+	commits(t, proposeAs(t, in, p))
+	p = runtime.Proposal{Stage: "draft", Key: "k", Base: 2, Next: "review", Patch: []byte(inside)}
 	rejects(t, proposeAs(t, in, p), verify.TransitionViolation)
-	require.Equal(t, uint64(1), in.Version())
+	require.Equal(t, uint64(2), in.Version())
 	sameVerdict(t, keyed(t, in, "k", inside), keyed(t, in, "k", inside))
 }
 

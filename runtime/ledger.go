@@ -84,17 +84,19 @@ func (l *ledger) decided(a *asked, v *verify.Verdict) {
 	case v.Verdict == verify.Noop:
 		delete(l.steps, a.step)
 	case len(v.Violations) > 0 && v.Violations[0].Code.UsesAttempt():
-		l.refuse(a)
+		l.refuse(a, v.Violations[0].Code == verify.Repeat)
 	}
 }
 
-func (l *ledger) refuse(a *asked) {
+// refuse counts a try. One that was refused as a repeat was not judged: there is
+// nothing to remember that was not known before.
+func (l *ledger) refuse(a *asked, unjudged bool) {
 	if l.steps == nil || len(l.steps) >= maxSteps {
 		l.steps = map[step]tries{}
 	}
 	t := l.steps[a.step]
 	t.used++
-	if a.patch != nil && len(t.refused) < maxRefused {
+	if a.patch != nil && !unjudged && len(t.refused) < maxRefused {
 		t.refused = append(slices.Clip(t.refused), a.print())
 	}
 	l.steps[a.step] = t
