@@ -13,7 +13,11 @@
 //     (Instance.Propose). Advance moves the phase for the host.
 //   - Verdict: commit, noop or reject. A reject is a result, not an error; errors
 //     are for what is broken. It has two renderings: the operator's, and Actor's.
+//   - Attempts: the tries that a step has (DefaultAttempts). Key: makes it safe to
+//     propose again when no answer came (Proposal.Key).
 //   - Trace: everything above, as the hash-chained lines of package trace.
+//   - CheckLog, Replay, At: an auditor's view of a log. They check that nothing was
+//     changed, make every decision again, and give the state at any version.
 //
 // # The log is the store
 //
