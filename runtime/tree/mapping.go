@@ -111,7 +111,10 @@ func (c *chunk) like(r run) *chunk { return r.chunk(c.level) }
 
 // keep is the items whose image is not nil.
 func (c *chunk) keep(images []*Node) run {
-	r := run{keyed: c.names != nil}
+	r := run{keyed: c.names != nil, nodes: make([]*Node, 0, len(images))}
+	if r.keyed {
+		r.names = make([]string, 0, len(images))
+	}
 	for i, to := range images {
 		if to == nil {
 			continue
@@ -146,8 +149,11 @@ func (m *mapped) container(n *Node) *Node {
 }
 
 func (m *mapped) image(n *Node) *Node {
-	if m.same != nil {
+	switch {
+	case m.same != nil:
 		return wrap(n.kind, n.order, m.same)
+	case m.kids == nil:
+		return m.kept.node(n.kind, n.order)
 	}
 	all := run{keyed: n.kind == ir.Object}
 	m.items(&all)

@@ -101,6 +101,10 @@ func NewObject(members map[string]*Node) *Node {
 	return n
 }
 
+// NewSortedObject returns an object whose members' names are given in ascending order,
+// no two of them equal and each valid UTF-8. Both slices are kept.
+func NewSortedObject(names []string, nodes []*Node) *Node { return objectNode(names, nodes) }
+
 // objectNode builds an object of members already sorted and valid. It keeps both slices.
 func objectNode(names []string, nodes []*Node) *Node {
 	return run{names: names, nodes: nodes, keyed: true}.node(ir.Object, ListOrder)

@@ -76,16 +76,22 @@ func object(n *tree.Node, c region.Cursor) tree.Image {
 	return tree.Image{Node: shown, Hidden: hidden}
 }
 
+// lookedUp projects the members that are there of a known few.
 func lookedUp(n *tree.Node, c region.Cursor, keys []string) tree.Image {
-	out := tree.Image{Node: tree.NewObject(nil)}
+	slices.Sort(keys)
+	names, nodes := keys[:0], make([]*tree.Node, 0, len(keys))
+	var hidden []region.Word
 	for _, name := range keys {
+		image := tree.Image{}
 		if child := n.Get(name); child != nil {
-			image := project(child, c.Key(name))
-			out.Node = out.Node.With(name, image.Node)
-			out.Hidden = appendBelow(out.Hidden, region.Key(name), image.Hidden)
+			image = project(child, c.Key(name))
+		}
+		if image.Node != nil {
+			names, nodes = append(names, name), append(nodes, image.Node)
+			hidden = appendBelow(hidden, region.Key(name), image.Hidden)
 		}
 	}
-	return out
+	return tree.Image{Node: tree.NewSortedObject(names, nodes), Hidden: hidden}
 }
 
 // appendBelow appends words that begin at l.
