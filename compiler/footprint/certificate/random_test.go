@@ -3,6 +3,8 @@ package certificate_test
 import (
 	"fmt"
 	"math/rand"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -161,6 +163,18 @@ func TestWhatIsCertifiedIsProvedOnRandomContracts(t *testing.T) {
 	}
 	pairs.requireUsual(t, "pairs")
 	claims.requireUsual(t, "claims")
+}
+
+func TestWhatIsCertifiedIsProvedInAwkwardCorners(t *testing.T) {
+	files, err := filepath.Glob("../replay/testdata/corners/*.poptic")
+	require.NoError(t, err)
+	var pairs tally
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		comparePairs(t, compileText(string(text)).Lowered, &pairs)
+	}
+	pairs.requireUsual(t, "pairs")
 }
 
 // comparePairs looks for evidence that stages commute without any condition, whatever
