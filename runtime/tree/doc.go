@@ -12,6 +12,11 @@
 //     are multisets to Equal and Digest.
 //   - Digest: a SHA-256 Merkle digest that is equal exactly for equal values,
 //     remembered per chunk, so that after an edit only the touched path is hashed.
+//   - Fold, Map, Bag, Memo: what is derived from a value and remembered on its
+//     chunks (memo.go). A Fold merges what the items of a container come to, Map makes
+//     another container of it, a Bag counts keys; each is computed again, for the
+//     next version, along the touched path alone. AppendRemembered does so for bytes.
+//     Nothing that is remembered keeps a version alive that nobody else keeps.
 //   - Limits: bounds on what is read and on what a patch may produce.
 //   - Pointer, Op, Patch, Problem: a patch is parsed and checked whole by
 //     ParsePatch. Resolve tells what an operation reads and writes without running
