@@ -26,5 +26,6 @@
 // Head, which Verify returns, is compared with one known from elsewhere.
 //
 // Entry points: Record and Seal write, Redactor replaces secrets, Verify checks a
-// trace (Scan also shows its lines), CheckRecord one record of a log with its sealed part, Write renders a log.
+// trace (Scan also shows its lines), CheckRecord one record of a log with its
+// sealed part, Write renders a log.
 package trace
