@@ -53,7 +53,12 @@ var nowhere = region.Index(-1)
 // locate types ptr by the state type, and by root where that is silent; root is
 // nil if no state may be looked at.
 func (p *Program) locate(root *tree.Node, ptr tree.Pointer, how access) place {
-	at := place{word: make(region.Word, 0, len(ptr)+1), typ: p.contract.State}
+	return p.locateIn(make(region.Word, 0, len(ptr)), root, ptr, how)
+}
+
+// locateIn is locate with room for the word, which has as many letters as ptr tokens.
+func (p *Program) locateIn(room region.Word, root *tree.Node, ptr tree.Pointer, how access) place {
+	at := place{word: room, typ: p.contract.State}
 	node := root
 	for i, token := range ptr {
 		f := p.formAt(at.typ, node)

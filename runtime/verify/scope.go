@@ -38,7 +38,12 @@ const (
 
 // typeUses lists the uses of all operations and types them without a state.
 func (v *verification) typeUses() {
-	v.uses = make([]use, 0, 2*len(v.patch))
+	v.uses = make([]use, 0, len(v.patch)+2)
+	tokens := 0
+	for i := range v.patch {
+		tokens += len(v.patch[i].Path) + 2*len(v.patch[i].From)
+	}
+	v.letters = make(region.Word, 0, tokens)
 	for i := range v.patch {
 		op := &v.patch[i]
 		switch op.Kind {
@@ -63,7 +68,10 @@ func (v *verification) typeUses() {
 }
 
 func (v *verification) use(op *tree.Op, ptr tree.Pointer, raw string, how access, needs authority) {
-	v.uses = append(v.uses, use{op: op, ptr: ptr, raw: raw, how: how, needs: needs, place: v.p.locate(nil, ptr, how)})
+	first := len(v.letters)
+	v.letters = v.letters[:first+len(ptr)]
+	room := v.letters[first:first:len(v.letters)]
+	v.uses = append(v.uses, use{op: op, ptr: ptr, raw: raw, how: how, needs: needs, place: v.p.locateIn(room, nil, ptr, how)})
 }
 
 // checkScope is the scope step on the state.

@@ -75,6 +75,7 @@ type verification struct {
 	next    string         // the phase to move to, "" for none
 	args    region.Binding // every parameter of the stage, once the phase step passed
 	uses    []use          // of the patch's pointers, in operation order
+	letters region.Word    // room for the words of all uses
 	after   *tree.Node
 	running []*tree.Node // the state that each operation ran on
 	effects []tree.Effect
