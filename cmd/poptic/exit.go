@@ -44,7 +44,7 @@ func (c *console) finish(err error) int {
 
 func (c *console) explainFailure(err error) {
 	p := c.errText()
-	p.line("%s %s", p.red("poptic:"), err)
+	p.line("%s %s", p.red("poptic:"), visible(err.Error()))
 	var f *failure
 	if !errors.As(err, &f) {
 		return
@@ -55,10 +55,10 @@ func (c *console) explainFailure(err error) {
 			p.line("  ... and %d more", len(f.Where)-shown)
 			break
 		}
-		p.wrapped("  ", "    ", w)
+		p.wrapped("  ", "    ", visible(w))
 	}
 	if f.Help != "" {
-		p.wrapped("  help: ", "        ", f.Help)
+		p.wrapped("  help: ", "        ", visible(f.Help))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -42,6 +43,28 @@ func (p *printer) field(indent string, nameWidth int, name, value string) {
 	p.wrapped(indent+p.dim(name)+pad, rest, value)
 }
 
+// visible writes control characters, which a terminal would obey, as escapes; line
+// breaks stay. What it gets was written by an actor, or stands in a state or file.
+func visible(text string) string {
+	if !strings.ContainsFunc(text, isControl) {
+		return text
+	}
+	var out strings.Builder
+	for _, r := range text {
+		if isControl(r) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// isControl reports a control character or one that changes the direction of text.
+func isControl(r rune) bool {
+	return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
+}
+
 // excerpt is field for lines that are cut rather than broken.
 func (p *printer) excerpt(indent string, nameWidth int, name string, lines []string) {
 	first := indent + p.dim(name) + strings.Repeat(" ", nameWidth-len(name)+2)
@@ -50,7 +73,7 @@ func (p *printer) excerpt(indent string, nameWidth int, name string, lines []str
 		if i > 0 {
 			first = rest
 		}
-		p.line("%s%s", first, ellipsis(l, p.width-len(rest)))
+		p.line("%s%s", first, ellipsis(visible(l), p.width-len(rest)))
 	}
 }
 

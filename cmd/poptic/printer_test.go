@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 func TestWrappedLinesKeepToTheWidthAndLoseNoWord(t *testing.T) {
@@ -46,4 +48,13 @@ func TestNamesAreListedAsASentenceDoes(t *testing.T) {
 	require.Equal(t, "a or b", listed([]string{"a", "b"}, "or"))
 	require.Equal(t, "a, b or c", listed([]string{"a", "b", "c"}, "or"))
 	require.Equal(t, []string{"no files", "1 file", "2 files"}, []string{plural(0, "file"), plural(1, "file"), plural(2, "file")})
+}
+
+func TestATerminalObeysNothingThatAnActorWrote(t *testing.T) {
+	require.Equal(t, `/a\u001b[31m\u009b\u202e`+"\né日", visible("/a\x1b[31m\u009b\u202e\né日"))
+	var out strings.Builder
+	path := "/\x1b[2J"
+	(&printer{w: &out, width: 80}).violation("", verify.Violation{Path: &path, Message: path, Rule: path, Hint: path})
+	require.NotContains(t, out.String(), "\x1b")
+	require.Equal(t, 4, strings.Count(out.String(), `/\u001b[2J`))
 }

@@ -87,11 +87,11 @@ func (p *printer) violation(indent string, v verify.Violation) {
 		p.field(indent, names, "op", fmt.Sprint(*v.OpIndex))
 	}
 	if v.Path != nil {
-		p.field(indent, names, "path", place(*v.Path))
+		p.field(indent, names, "path", visible(place(*v.Path)))
 	}
-	p.field(indent, names, "rule", v.Rule)
-	p.field(indent, names, "message", v.Message)
-	p.field(indent, names, "hint", v.Hint)
+	p.field(indent, names, "rule", visible(v.Rule))
+	p.field(indent, names, "message", visible(v.Message))
+	p.field(indent, names, "hint", visible(v.Hint))
 }
 
 // change shows a value before and after, once if it is the same.

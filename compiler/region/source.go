@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Source writes p as a contract would, for people: typed segments lose their mark,
@@ -33,11 +34,13 @@ func (s Segment) bound(args Binding) Segment {
 	return s
 }
 
+func isSpaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
 // Source writes s as a contract would.
 func (s Segment) Source() string {
 	switch s.Kind {
 	case Literal, KeyLiteral:
-		if strings.ContainsAny(s.Text, "*(){}|\"&,# \t\n") || s.Text == "-" || s.Text == "" {
+		if strings.ContainsAny(s.Text, "*(){}|\"&,#") || strings.ContainsFunc(s.Text, isSpaceOrControl) || s.Text == "-" || s.Text == "" {
 			quoted, _ := json.Marshal(s.Text)
 			return string(quoted)
 		}

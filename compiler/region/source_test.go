@@ -20,3 +20,9 @@ func TestCompiledPatternsAreWrittenAsAnAuthorWould(t *testing.T) {
 		require.Equal(t, want, MustParse(compiled).Source(), compiled)
 	}
 }
+
+func TestKeysWithSpaceOrControlCharactersAreQuoted(t *testing.T) {
+	for key, want := range map[string]string{"a\x1bb": `"a\u001bb"`, "a\u00a0b": "\"a\u00a0b\"", "a\rb": `"a\rb"`, "日本": "日本"} {
+		require.Equal(t, want, Segment{Kind: KeyLiteral, Text: key}.Source())
+	}
+}

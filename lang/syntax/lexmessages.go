@@ -37,7 +37,7 @@ func (m *messages) openString(start, end int) {
 
 func (m *messages) badString(start, end int) {
 	m.report("bad_string", start, end, "this is no JSON string",
-		`the escapes are \" \\ \/ \b \f \n \r \t and \uXXXX`)
+		`the escapes are \" \\ \/ \b \f \n \r \t and \uXXXX, in pairs from \uD800 to \uDFFF`)
 }
 
 func (m *messages) foreignQuotes(start, end int, quoted string) {

@@ -112,3 +112,12 @@ func TestParseIsSafeForConcurrentUse(t *testing.T) {
 	}
 	all.Wait()
 }
+
+func TestHalfASurrogatePairIsNoText(t *testing.T) {
+	for _, text := range []string{`state { "\ud800": int }`, `type T = "\udc00"`, `region r = /"\ud83d"`, `invariant i "\ud800" { true }`} {
+		_, ds := parse("a.poptic", "contract c\n"+text)
+		require.Len(t, ds, 1, text)
+	}
+	_, ds := parse("a.poptic", `contract c state { "\ud83d\ude00": int }`)
+	require.Empty(t, ds)
+}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // stringEnd is the end of the JSON string at pos, and whether it is closed; an
@@ -26,9 +28,8 @@ func stringEnd(text string, pos int) (end int, closed bool) {
 
 // unquote decodes a JSON string literal.
 func unquote(literal string) (string, bool) {
-	var out string
-	err := json.Unmarshal([]byte(literal), &out)
-	return out, err == nil
+	out, err := jsontext.AppendUnquote(nil, literal) // strict: half a surrogate pair is none
+	return string(out), err == nil
 }
 
 func (s *scanner) jsonString(t token) {
