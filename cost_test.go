@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/tree/assembled"
+	"github.com/patchoptic/poptic/runtime/tree/jsonpatch"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
@@ -265,7 +265,7 @@ func (c *costs) assembled() cost {
 		programs = append(programs, program)
 	}
 	return costOf(func() {
-		next, err := assembled.Apply(c.text, []byte(legalPatch))
+		next, err := jsonpatch.Apply(c.text, []byte(legalPatch))
 		require.NoError(c.t, err)
 		decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(next))
 		require.NoError(c.t, err)

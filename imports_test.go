@@ -81,7 +81,7 @@ var bans = []ban{
 		Reason: "the grammar is one package's concern, and its library's errors reach no user",
 	},
 	{
-		From: []string{everything}, FromBut: []string{"runtime/tree"}, Import: []string{"github.com/evanphx/json-patch"}, Tests: true,
+		From: []string{everything}, FromBut: []string{"runtime/tree/jsonpatch"}, Import: []string{"github.com/evanphx/json-patch"}, Tests: true,
 		Reason: "that library deviates from RFC 6902; one package knows where it may be trusted",
 	},
 	{

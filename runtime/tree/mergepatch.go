@@ -3,9 +3,8 @@ package tree
 import (
 	"errors"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/runtime/tree/jsonpatch"
 )
 
 // MergePatch translates a JSON Merge Patch (RFC 7396) against view into the RFC
@@ -28,7 +27,7 @@ func MergePatch(view *Node, merge []byte) (Patch, error) {
 	if target.Kind() != ir.Object {
 		target = emptyObject
 	}
-	result, err := merged(AppendJSON(nil, target), AppendJSON(nil, m))
+	result, err := jsonpatch.Merge(AppendJSON(nil, target), AppendJSON(nil, m))
 	if err != nil {
 		return nil, err
 	}
@@ -53,19 +52,4 @@ func nullInArray(n *Node, inside bool) bool {
 		}
 	}
 	return false
-}
-
-var errMerge = errors.New("the merge patch could not be applied")
-
-// merged calls the library, which is not trusted not to panic.
-func merged(doc, merge []byte) (result []byte, err error) {
-	defer func() {
-		if recover() != nil {
-			err = errMerge
-		}
-	}()
-	if result, err = jsonpatch.MergePatch(doc, merge); err != nil {
-		return nil, errMerge
-	}
-	return result, nil
 }
