@@ -107,7 +107,9 @@ func coveredBy(include region.Pattern, excepts []region.Pattern) bool {
 }
 
 func meets(p, q region.Pattern) bool {
-	one := func(p region.Pattern) *region.Set { return region.Compile(region.Region{{Include: []region.Pattern{p}}}) }
+	one := func(p region.Pattern) *region.Set {
+		return region.Compile(region.Region{{Include: []region.Pattern{p}}})
+	}
 	return region.Overlap(one(p), one(q), region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict != region.No
 }
 

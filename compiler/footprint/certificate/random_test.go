@@ -149,6 +149,7 @@ func (n tally) requireUsual(t *testing.T, what string) {
 }
 
 func TestWhatIsCertifiedIsProvedOnRandomContracts(t *testing.T) {
+	t.Parallel()
 	contracts := 40
 	if testing.Short() {
 		contracts = 6
@@ -166,6 +167,7 @@ func TestWhatIsCertifiedIsProvedOnRandomContracts(t *testing.T) {
 }
 
 func TestWhatIsCertifiedIsProvedInAwkwardCorners(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../replay/testdata/corners/*.poptic")
 	require.NoError(t, err)
 	var pairs tally

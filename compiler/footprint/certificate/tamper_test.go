@@ -40,13 +40,12 @@ func TestACertificateShowsEveryKindOfClaim(t *testing.T) {
 }
 
 func TestNoByteOfACertificateMayChange(t *testing.T) {
+	t.Parallel()
 	c, cert := issued(t, small)
 	for i := range cert {
-		for _, flip := range []byte{1, 0x20, 0x80} {
-			mutant := bytes.Clone(cert)
-			mutant[i] ^= flip
-			require.NotEmpty(t, certificate.Check(mutant, c), "byte %d", i)
-		}
+		mutant := bytes.Clone(cert)
+		mutant[i] ^= 1 << (i % 8)
+		require.NotEmpty(t, certificate.Check(mutant, c), "byte %d", i)
 	}
 	require.NotEmpty(t, certificate.Check(append(bytes.Clone(cert), '\n'), c))
 	require.NotEmpty(t, certificate.Check(cert[:len(cert)-1], c))
@@ -65,6 +64,7 @@ func TestNoByteOfTheContractMayChange(t *testing.T) {
 }
 
 func TestEveryWordOfTheEvidenceCounts(t *testing.T) {
+	t.Parallel()
 	c, cert := issued(t, small)
 	words := 0
 	each := func(of func(*certificate.Certificate) []certificate.Argument) {

@@ -15,7 +15,7 @@ func TestWithoutTypesAndGatesEveryConflictReplays(t *testing.T) {
 	const seed, stages = 1, 24
 	m := newMaker(seed)
 	pairs, replayed := 0, map[footprint.ConflictKind]int{}
-	for enough := min(rounds(5_000, 500), 20_000); pairs < enough; {
+	for enough := min(rounds(3_000, 500), 20_000); pairs < enough; {
 		c := m.untyped(stages)
 		model, run := footprint.New(c), replay.New(replay.Options{Budget: 40})
 		for i := range c.Stages {
