@@ -123,7 +123,7 @@ func (b *balance) closeInnermost() {
 	o := b.innermost()
 	b.open = b.open[:len(b.open)-1]
 	place := b.out[len(b.out)-1].end
-	if !b.hasLexicalMistake(o.start, place) || o.value == "{" {
+	if !b.stopped && (!b.hasLexicalMistake(o.start, place) || o.value == "{") { // else the rest was not read
 		b.unclosed(o.start, place, o.value)
 	}
 	closing := map[string]string{"{": "}", "(": ")"}[o.value]

@@ -113,6 +113,11 @@ func TestParseIsSafeForConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
+func TestAFileReadInPartIsNotToldWhatItLacks(t *testing.T) {
+	only(t, "contract c\nstate { a: "+strings.Repeat("(", 100)+"int", DefaultLimits)
+	only(t, "contract c\nstate { a: "+strings.Repeat("map of ", 100)+"int }", DefaultLimits)
+}
+
 func TestHalfASurrogatePairIsNoText(t *testing.T) {
 	for _, text := range []string{`state { "\ud800": int }`, `type T = "\udc00"`, `region r = /"\ud83d"`, `invariant i "\ud800" { true }`} {
 		_, ds := parse("a.poptic", "contract c\n"+text)
