@@ -194,6 +194,15 @@ stage vote { write blind /votes/* }
 	requireFindings(t, contract+"invariant one_each unique /votes/*/by\n", []finding{{"undisclosed_gate", "vote", "invariant one_each"}})
 }
 
+func TestABlindAddLeavesNoReferenceDangling(t *testing.T) {
+	const contract = `contract refs sealed
+state { docs: map of Doc  refs: list of key of /docs }
+type Doc { title: string }
+`
+	requireFindings(t, contract+"stage put { write blind /docs/* }\n", nil)
+	requireFindings(t, contract+"stage drop(d in /docs) { read /docs/{d}  write /docs/{d} }\n", []finding{{"undisclosed_gate", "drop", "the reference at /refs/*"}})
+}
+
 func TestTheWayToWhatIsExceptedIsNotSeen(t *testing.T) {
 	requireFindings(t, `contract spine
 state { items: map of { note: secret string }  hits: int }

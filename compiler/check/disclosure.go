@@ -37,13 +37,12 @@ func (c *checker) checkDisclosure() {
 
 // discloseStage goes through the gates that a stage's commits can trigger.
 func (c *checker) discloseStage(st *stage, shared []footprint.Gate, declared []*disclosure) {
-	write := region.Union(st.out.Write, st.out.Blind)
 	seen := region.Compile(c.model.Seen(st.out))
 	for _, g := range c.model.StageGates(st.out) {
 		c.discloseGate(st, g, [][]region.Pattern{g.Reads}, seen, declared)
 	}
 	for _, g := range shared {
-		if touched := c.model.Touched(g, st.out, write); len(touched) > 0 {
+		if touched := c.model.Touched(g, st.out); len(touched) > 0 {
 			c.discloseGate(st, g, touched, seen, declared)
 		}
 	}

@@ -211,9 +211,10 @@ func join(p, below region.Pattern) region.Pattern {
 	return region.Pattern{Segments: append(slices.Clone(p.Segments), below.Segments...), Shallow: below.Shallow}
 }
 
-// Touched reports what a commit with authority w can make the gate read: the
-// footprints of those members of the family that it can trigger.
-func (m *Model) Touched(g Gate, s *ir.Stage, w region.Region) [][]region.Pattern {
+// Touched reports what a commit of the stage can make the gate read: the footprints
+// of those members of the family that it can trigger. What a blind grant adds takes
+// no key away that something may refer to.
+func (m *Model) Touched(g Gate, s *ir.Stage) [][]region.Pattern {
 	var out [][]region.Pattern
 	for i, sub := range instances(g.Over, s.Write, s.Blind) {
 		reads := make([]region.Pattern, len(g.Reads))
@@ -229,7 +230,7 @@ func (m *Model) Touched(g Gate, s *ir.Stage, w region.Region) [][]region.Pattern
 			out = append(out, reads)
 		}
 	}
-	if g.Kind == ir.RefGate && len(out) == 0 && m.Overlaps(region.Region{{Include: g.Removals}}, m.WithoutExempt(s, w)) {
+	if g.Kind == ir.RefGate && len(out) == 0 && m.Overlaps(region.Region{{Include: g.Removals}}, m.WithoutExempt(s, s.Write)) {
 		out = append(out, g.Reads)
 	}
 	return out
