@@ -199,26 +199,6 @@ func (u *universe) atOrBelow(m modelSet) modelSet {
 	return out
 }
 
-func (u *universe) number(w Word) int {
-	n := 0
-	for _, l := range w {
-		next := -1
-		for i, x := range u.letters {
-			if x == l {
-				next = n*len(u.letters) + i + 1
-			}
-		}
-		if next < 0 {
-			return -1
-		}
-		n = next
-	}
-	if n >= len(u.words) {
-		return -1
-	}
-	return n
-}
-
 // typedUniverse has keys, positions and a parameter; K(x) and I(1) stand for all
 // letters that no pattern names.
 func typedUniverse(rnd *rand.Rand, length int) *universe {
