@@ -35,7 +35,9 @@ func TestCertifiedPairsCommuteInAwkwardCorners(t *testing.T) {
 				m.course(t, c, sum, func(p *verify.Program) *tree.Node { return m.fitting(t, p, c) }).all(t, pairs, 20)
 			}
 			sum.log(t)
-			require.Positive(t, sum.parted, "the generator makes nothing that parts")
+			if !testing.Short() && !raceDetector {
+				require.Positive(t, sum.parted, "the generator makes nothing that parts")
+			}
 			require.Greater(t, sum.accepted[2], sum.trials/40)
 		})
 	}
