@@ -141,7 +141,7 @@ func (c *costs) rows() []measuredRow {
 	withSum := strings.Replace(legalPatch, `/tickets/T1/priority","value":4`, `/tickets/T1/amount","value":4`, 1)
 	rows := []measuredRow{
 		{"verify + commit", c.commits("label", legalPatch)},
-		{"verify + commit, a sum and a reference touched", c.commits("work", withSum)},
+		{"verify + commit, a sum over all touched", c.commits("work", withSum)},
 		{"decode the patch", costOf(func() { tree.ParsePatch([]byte(illegalWrite), tree.DefaultPatchLimits) })},
 		{"reject, illegal write", c.verifies(illegalWrite)},
 		{"reject, hidden source", c.verifies(hiddenSource)},
