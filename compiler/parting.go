@@ -54,7 +54,7 @@ func clauses(p footprint.Pair, c footprint.Conflict, at check.Places) []source.R
 		}
 		return out
 	case footprint.LocalConflict:
-		return []source.Related{point(ruleSpan(a, c, at), "this of %s depends on %s", p.Name(c.A), path), writes(c.B, c.Path)}
+		return []source.Related{point(ruleSpan(a, c, at), "this part of %s depends on %s", p.Name(c.A), path), writes(c.B, c.Path)}
 	case footprint.SourceConflict:
 		keyword := "read"
 		if region.Compile(a.Source).Contains(disowned(c.Path)) {
