@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/patchoptic/poptic/runtime"
@@ -31,8 +33,8 @@ Examples:
 
 Exit codes:
 
-    0  the chain holds
-    1  it does not, the file is damaged, or the anchor is not there
+    0  every chain holds
+    1  one does not, or is gone, the file is damaged, or the anchor is not there; no instances
     2  usage, or a file that cannot be read`
 }
 
@@ -90,10 +92,13 @@ func parseTime(text string) (time.Time, error) {
 func (v *auditVerb) trace(c *console, a *audit) ([]audited, error) {
 	r := a.begin()
 	head, err := v.scanTrace(c, r.line)
-	if text := damage(err); err != nil && text == "" {
+	text := damage(err)
+	if err != nil && text == "" {
 		return nil, err
-	} else {
-		r.end(head, text)
+	}
+	r.end(head, text)
+	if head.Seq == 0 && text == "" && a.anchor == nil {
+		return nil, fail("name the file that the log is in", "%s holds no records", display(v.Log))
 	}
 	if v.Instance != "" && head.Instance != "" && head.Instance != v.Instance {
 		return nil, fail("leave --instance out", "the trace is of the instance %q", head.Instance)
@@ -103,25 +108,23 @@ func (v *auditVerb) trace(c *console, a *audit) ([]audited, error) {
 
 // database audits the instances of a store.
 func (v *auditVerb) database(c *console, a *audit, st *sqlite.Store) ([]audited, error) {
+	var results []audited
 	if v.Verify {
 		if err := st.Check(c.ctx); err != nil {
-			if text := damage(err); text != "" {
-				return []audited{{Damage: text}}, nil
+			text := damage(err)
+			if text == "" {
+				return nil, err
 			}
-			return nil, err
+			results = append(results, audited{Damage: text})
 		}
 	}
-	ids, err := v.ids(c, st)
+	ids, err := v.audited(c, a, st)
 	if text := damage(err); text != "" {
-		return []audited{{Damage: text}}, nil
-	}
-	if err == nil && a.anchor != nil && len(ids) != 1 {
-		_, err = v.one(c, st, "an anchor")
+		return append(results, audited{Damage: text}), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var results []audited
 	for _, id := range ids {
 		r := a.begin()
 		r.Instance = id
@@ -134,4 +137,22 @@ func (v *auditVerb) database(c *console, a *audit, st *sqlite.Store) ([]audited,
 		results = append(results, r.audited)
 	}
 	return results, nil
+}
+
+// audited are the instances to be audited. That one is named, or that there is an
+// anchor, says that something was recorded: then a store without instances lost it.
+func (v *auditVerb) audited(c *console, a *audit, st *sqlite.Store) ([]string, error) {
+	all, err := logArg{Log: v.Log}.ids(c, st)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) == 0 && (v.Instance != "" || a.anchor != nil):
+		return nil, &sqlite.DamageError{Name: v.Log, Reason: "all instances are gone"}
+	case v.Instance != "" && a.anchor != nil && !slices.Contains(all, v.Instance):
+		return nil, &sqlite.DamageError{Name: v.Log, Reason: "the instance " + strconv.Quote(v.Instance) + " is gone"}
+	case a.anchor != nil && v.Instance == "" && len(all) != 1:
+		_, err = v.one(c, st, "an anchor")
+		return nil, err
+	}
+	return v.ids(c, st)
 }

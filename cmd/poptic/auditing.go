@@ -104,6 +104,9 @@ func (r *auditing) end(head trace.Head, damage string) {
 // finish tells the results, and answers no if a log is damaged.
 func (a *audit) finish(results []audited) error {
 	var err error
+	if len(results) == 0 { // that nothing is there shows nothing
+		err = errNo
+	}
 	for _, r := range results {
 		if r.Damage != "" {
 			err = errNo
@@ -128,7 +131,7 @@ func orNone(results []audited) []audited { return append([]audited{}, results...
 // audits writes the results for people.
 func (p *printer) audits(results []audited) {
 	if len(results) == 0 {
-		p.line("no instances")
+		p.line("no instances: there is nothing to audit")
 	}
 	for _, r := range results {
 		name := r.Instance

@@ -88,12 +88,20 @@ func (v *replayVerb) replay(c *console, contract *runtime.Contract, st store.Sto
 		return err
 	}
 	results := []runtime.Replayed{}
+	var damaged error
 	for _, id := range ids {
 		r, err := runtime.Replay(c.ctx, contract, st, id)
-		if err != nil {
+		switch {
+		case damage(err) != "":
+			damaged = v.answer(c, err)
+		case err != nil:
 			return err
+		default:
+			results = append(results, r)
 		}
-		results = append(results, r)
+	}
+	if len(results) == 0 && damaged != nil {
+		return damaged
 	}
 	if v.Format == "json" {
 		err = c.printJSON(results)
@@ -104,6 +112,9 @@ func (v *replayVerb) replay(c *console, contract *runtime.Contract, st store.Sto
 		if err == nil && r.Different != nil {
 			err = errNo
 		}
+	}
+	if err == nil {
+		err = damaged
 	}
 	return err
 }

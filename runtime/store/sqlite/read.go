@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"iter"
+	"strconv"
 
 	"github.com/patchoptic/poptic/runtime/store"
 )
@@ -76,6 +77,9 @@ func (s *Store) Head(ctx context.Context, id string) (seq, version uint64, err e
 
 func (s *Store) last(ctx context.Context, id string, number int64) (seq, version uint64, err error) {
 	err = s.one(ctx, id, []any{&seq, &version}, "SELECT seq, version FROM record WHERE instance = ? ORDER BY seq DESC LIMIT 1", number)
+	if errors.Is(err, store.ErrNotFound) { // an instance is created together with its first records
+		err = failed(id, &DamageError{s.name, "all records of the instance " + strconv.Quote(id) + " are gone"})
+	}
 	return seq, version, err
 }
 

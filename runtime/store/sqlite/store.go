@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/runtime/store"
@@ -36,6 +37,7 @@ type Option func(*settings)
 type settings struct {
 	pages int    // how many the file may have; 0 for no limit but the disk's
 	vfs   string // SQLite's name of the layer to the operating system, "" for the usual one
+	use   use    // how a file that is only read is used by others
 }
 
 // pageSize is how many bytes a page of the file has.
@@ -74,11 +76,15 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 	return &Store{name, reading, w}, nil
 }
 
-// OpenReadOnly opens an existing store to read it. The file is left as it is; its
-// folder must allow SQLite to put FILE-shm there if it is not in use. Everything
-// that would write is refused with ErrReadOnly.
+// OpenReadOnly opens an existing store to read it. The file is left as it is, nothing
+// is put beside it, and both it and its folder may be read-only. Everything that would
+// write is refused with ErrReadOnly.
+//
+// A file that is in use may be read while others append. One that nobody uses is
+// read without locks: a process that begins to use it meanwhile may make it look
+// damaged, so that a damage found then is to be confirmed by opening it again.
 func OpenReadOnly(ctx context.Context, name string) (*Store, error) {
-	reading, err := openReading(ctx, (&settings{}).source(name, "ro"))
+	reading, err := openReading(ctx, (&settings{use: useOf(name)}).source(name, "ro"))
 	if err != nil {
 		return nil, openError(name, err)
 	}
@@ -118,6 +124,7 @@ func (s *settings) source(name, mode string) string {
 	if s.vfs != "" {
 		q.Set("vfs", s.vfs)
 	}
+	s.use.set(q)
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(name), RawQuery: q.Encode()}
 	return u.String()
 }
@@ -137,32 +144,44 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Check looks through the whole file for damage to its structure. The error says
-// what SQLite found; nil does not mean that the chains hold. It costs as much as
-// reading the file.
+// Check looks through the whole file for damage to its structure, and for records
+// and snapshots of instances that are not there. The error says what was found; nil
+// does not mean that the chains hold. It costs as much as reading the file.
 func (s *Store) Check(ctx context.Context) error {
-	rows, err := s.reading.QueryContext(ctx, "PRAGMA integrity_check(10)")
+	found, err := s.texts(ctx, "PRAGMA integrity_check(10)")
 	if err != nil {
-		return s.fileError(err)
+		return err
 	}
-	defer rows.Close()
-	var found []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return s.fileError(err)
-		}
-		if text != "ok" {
-			found = append(found, text)
-		}
+	if slices.Equal(found, []string{"ok"}) {
+		found, err = s.texts(ctx, `SELECT format('%d rows of %s are of no instance', count(*), "table") FROM pragma_foreign_key_check GROUP BY "table"`)
 	}
-	if err := rows.Err(); err != nil {
-		return s.fileError(err)
+	if err != nil {
+		return err
 	}
 	if len(found) > 0 {
 		return &DamageError{s.name, strings.Join(found, "; ")}
 	}
 	return nil
+}
+
+// texts are the rows of a query that gives one text each.
+func (s *Store) texts(ctx context.Context, query string) (all []string, err error) {
+	rows, err := s.reading.QueryContext(ctx, query)
+	if err != nil {
+		return nil, s.fileError(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, s.fileError(err)
+		}
+		all = append(all, text)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, s.fileError(err)
+	}
+	return all, nil
 }
 
 // magic begins every file of SQLite.
