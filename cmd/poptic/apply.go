@@ -10,6 +10,7 @@ type applyVerb struct {
 	stageFlags
 	proposalFlags
 	verdictFlags
+	forceFlag
 	Output  string `short:"o" xor:"target" help:"File for the new state; - is standard output." placeholder:"FILE"`
 	InPlace bool   `xor:"target" help:"Replace the state document."`
 	Advance string `help:"Walk the host's edge to this phase, instead of judging a proposal." placeholder:"PHASE"`
@@ -31,7 +32,7 @@ Exit codes:
 
     0  accepted, and written
     1  rejected; nothing was written
-    2  usage, unreadable or unfit input, unknown names, a file that cannot be written`
+    2  usage, unreadable or unfit input, unknown names, a file that cannot be written or is not to be overwritten`
 }
 
 // Run implements the verb.
@@ -48,7 +49,7 @@ func (v *applyVerb) Run(c *console) error {
 		return err
 	}
 	state := o.program.Export(d.after.State, true)
-	if err := v.write(c, d, state); err != nil {
+	if err := v.write(c, o, d, state); err != nil {
 		return err
 	}
 	if err := v.report(c, d, state); err != nil {
@@ -88,16 +89,21 @@ func (v *applyVerb) decide(c *console, o *opened) (*decided, error) {
 
 // write puts the accepted state where the flags say. Without a change the state
 // document stays as it is, byte for byte.
-func (v *applyVerb) write(c *console, d *decided, state []byte) error {
-	switch {
-	case d.rejected() || v.toStdout():
-		return nil
-	case v.Output != "":
-		return c.write(v.Output, state)
-	case d.operator.StateBefore == d.operator.StateAfter:
+func (v *applyVerb) write(c *console, o *opened, d *decided, state []byte) error {
+	if v.toStdout() {
 		return nil
 	}
-	return c.write(v.State, state)
+	to := output{name: v.Output, kind: stateKind(o.contract), force: v.Force, perm: c.inputs.perm("state")}
+	if v.InPlace {
+		to.name, to.inPlace = v.State, "state"
+	}
+	if err := c.mayWrite(to); err != nil {
+		return err
+	}
+	if d.rejected() || v.InPlace && d.operator.StateBefore == d.operator.StateAfter {
+		return nil
+	}
+	return c.write(to, state)
 }
 
 func (v *applyVerb) toStdout() bool { return !v.InPlace && (v.Output == "" || v.Output == "-") }

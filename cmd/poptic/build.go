@@ -6,6 +6,7 @@ import (
 
 type buildVerb struct {
 	contractArg
+	forceFlag
 	Output string `short:"o" required:"" help:"File for the compiled contract; - is standard output." placeholder:"FILE"`
 }
 
@@ -20,7 +21,7 @@ Examples:
 Exit codes:
 
     0  written
-    2  usage, unreadable input, a contract with errors, or a file that cannot be written`
+    2  usage, unreadable input, a contract with errors, or a file that cannot be written or is not to be overwritten`
 }
 
 // Run implements the verb.
@@ -30,7 +31,7 @@ func (v *buildVerb) Run(c *console) error {
 		return err
 	}
 	data := ir.Encode(contract)
-	if err := c.write(v.Output, data); err != nil {
+	if err := c.write(output{name: v.Output, kind: compiledKind, force: v.Force}, data); err != nil {
 		return err
 	}
 	if v.Output != "-" {

@@ -44,7 +44,7 @@ func (v *checkVerb) Run(c *console) error {
 	}
 	var all []source.Diagnostic
 	for _, f := range files {
-		found, err := checkFile(f, v.Root)
+		found, err := c.checkFile(f, v.Root)
 		if err != nil {
 			return err
 		}
@@ -74,8 +74,8 @@ func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) e
 
 // checkFile gives the findings of one file. A compiled contract has none, or is
 // broken.
-func checkFile(file, root string) ([]source.Diagnostic, error) {
-	data, err := readFile("contract", file)
+func (c *console) checkFile(file, root string) ([]source.Diagnostic, error) {
+	data, err := c.readFile("contract", file)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func checkFile(file, root string) ([]source.Diagnostic, error) {
 		}
 		return nil, nil
 	}
-	out, err := compileFile(file, root)
+	out, err := c.compileFile(file, root)
 	return out.Diagnostics, err
 }
 

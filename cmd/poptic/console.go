@@ -17,6 +17,8 @@ type console struct {
 	out   io.Writer
 	err   io.Writer
 	color string // auto, always or never
+
+	inputs inputs // the files that were read
 }
 
 func newConsole(ctx context.Context, color string, in io.Reader, out, errOut io.Writer) *console {

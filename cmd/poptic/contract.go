@@ -18,7 +18,7 @@ type contractArg struct {
 // load reads and, if it is source text, compiles the contract. Warnings are not
 // shown: "check" is for them. Errors are shown, and fail the verb.
 func (a contractArg) load(c *console) (*ir.Contract, error) {
-	data, err := readFile("contract", a.Contract)
+	data, err := c.readFile("contract", a.Contract)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (a contractArg) load(c *console) (*ir.Contract, error) {
 		}
 		return contract, nil
 	}
-	out, err := compileFile(a.Contract, a.Root)
+	out, err := c.compileFile(a.Contract, a.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +60,13 @@ func errorsOf(ds []source.Diagnostic) []source.Diagnostic {
 }
 
 // compileFile runs the compiler on a source file.
-func compileFile(file, root string) (compiler.Output, error) {
+func (c *console) compileFile(file, root string) (compiler.Output, error) {
 	at, err := locate(file, root)
 	if err != nil {
 		return compiler.Output{}, err
 	}
 	defer at.close()
-	return compiler.Compile(compiler.Input{FS: at.fs(), Path: at.path, Show: at.show, Replay: at.replayer()}), nil
+	return compiler.Compile(compiler.Input{FS: noted{at.fs(), &c.inputs}, Path: at.path, Show: at.show, Replay: at.replayer()}), nil
 }
 
 // broken explains why bytes are no good compiled contract.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,17 +12,18 @@ import (
 
 // writeFile replaces the file called name by data, or leaves it as it was: data
 // goes to a new file beside it, which takes its place once it is on disk. An
-// existing file keeps its permissions; a symbolic link keeps pointing where it
-// did. What is no regular file (a terminal, a pipe) is written to directly.
-func writeFile(name string, data []byte) error {
-	target, perm, err := destination(name)
+// existing file keeps its permissions, a new one has at most those of perm, if that
+// is not 0; a symbolic link keeps pointing where it did. What is no regular file (a
+// terminal, a pipe) is written to directly.
+func writeFile(name string, data []byte, perm fs.FileMode) error {
+	target, mode, err := destination(name)
 	if err != nil {
 		return err
 	}
-	if perm&fs.ModeType != 0 {
+	if mode&fs.ModeType != 0 {
 		return os.WriteFile(target, data, 0)
 	}
-	temporary, err := writeBeside(target, data, perm)
+	temporary, err := writeBeside(target, data, mode, perm)
 	if err != nil {
 		return err
 	}
@@ -53,11 +55,12 @@ func destination(name string) (target string, mode fs.FileMode, err error) {
 }
 
 // writeBeside writes data to a new file in target's folder and returns its name;
-// on an error nothing is left behind.
-func writeBeside(target string, data []byte, mode fs.FileMode) (name string, err error) {
+// on an error nothing is left behind. The file has the permissions mode, or, where
+// that is 0, those of perm that new files get. It never has others, not for a moment.
+func writeBeside(target string, data []byte, mode, perm fs.FileMode) (name string, err error) {
 	dir, base := filepath.Split(target)
 	name = filepath.Join(dir, fmt.Sprintf(".%s.%08x.tmp", base, rand.Uint32()))
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode.Perm(), perm, 0o666)|0o200)
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,7 @@ func TestAReplacedFileKeepsItsPermissions(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "state.json")
 	require.NoError(t, os.WriteFile(name, []byte("old"), 0o640))
 	require.NoError(t, os.Chmod(name, 0o640))
-	require.NoError(t, writeFile(name, []byte("new")))
+	require.NoError(t, writeFile(name, []byte("new"), 0))
 	requireFile(t, name, "new")
 	info, err := os.Stat(name)
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func TestALinkKeepsPointingWhereItDid(t *testing.T) {
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
 	require.NoError(t, os.WriteFile(target, []byte("old"), 0o600))
 	require.NoError(t, os.Symlink("target", link))
-	require.NoError(t, writeFile(link, []byte("new")))
+	require.NoError(t, writeFile(link, []byte("new"), 0))
 	requireFile(t, target, "new")
 	kept, err := os.Readlink(link)
 	require.NoError(t, err)
@@ -36,13 +36,13 @@ func TestALinkKeepsPointingWhereItDid(t *testing.T) {
 func TestAFailedWriteLeavesNothingBehind(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
-	require.Error(t, writeFile(filepath.Join(dir, "folder"), []byte("new")))
-	require.Error(t, writeFile(filepath.Join(dir, "missing", "file"), []byte("new")))
+	require.Error(t, writeFile(filepath.Join(dir, "folder"), []byte("new"), 0))
+	require.Error(t, writeFile(filepath.Join(dir, "missing", "file"), []byte("new"), 0))
 	requireOnly(t, dir, "folder")
 }
 
 func TestWhatIsNoRegularFileIsWrittenToDirectly(t *testing.T) {
-	require.NoError(t, writeFile(os.DevNull, []byte("new")))
+	require.NoError(t, writeFile(os.DevNull, []byte("new"), 0))
 	info, err := os.Stat(os.DevNull)
 	require.NoError(t, err)
 	require.False(t, info.Mode().IsRegular(), "the device must still be one")

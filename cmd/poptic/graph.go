@@ -7,6 +7,7 @@ import (
 
 type graphVerb struct {
 	contractArg
+	forceFlag
 	Format string `enum:"dot,mermaid,svg,html,json" default:"dot" help:"How it is drawn: ${enum}."`
 	Output string `short:"o" default:"-" help:"File for the picture; - is standard output." placeholder:"FILE"`
 }
@@ -24,7 +25,7 @@ Examples:
 Exit codes:
 
     0  drawn
-    2  usage, unreadable input, a contract with errors, or a file that cannot be written`
+    2  usage, unreadable input, a contract with errors, or a file that cannot be written or is not to be overwritten`
 }
 
 // Run implements the verb.
@@ -37,5 +38,5 @@ func (v *graphVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	return c.write(v.Output, data)
+	return c.write(output{name: v.Output, kind: drawingKind, force: v.Force}, data)
 }

@@ -14,7 +14,10 @@ const maxInput = 256 << 20
 // the input in messages.
 func (c *console) read(what, name string) ([]byte, error) {
 	if name != "-" {
-		return readFile(what, name)
+		return c.readFile(what, name)
+	}
+	if f, isFile := c.in.(*os.File); isFile {
+		c.inputs.noteOpen(what, f)
 	}
 	data, err := readAll(c.in)
 	if err != nil {
@@ -23,12 +26,13 @@ func (c *console) read(what, name string) ([]byte, error) {
 	return data, nil
 }
 
-func readFile(what, name string) ([]byte, error) {
+func (c *console) readFile(what, name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, unreadable(what, name, err)
 	}
 	defer f.Close()
+	c.inputs.noteOpen(what, f)
 	data, err := readAll(f)
 	if err != nil {
 		return nil, unreadable(what, name, err)

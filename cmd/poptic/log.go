@@ -29,6 +29,7 @@ func (a logArg) openDatabase(c *console) (*sqlite.Store, error) {
 	if !is {
 		return nil, nil
 	}
+	c.inputs.noteDatabase(a.Log)
 	st, err := sqlite.OpenReadOnly(c.ctx, a.Log)
 	if err != nil {
 		return nil, a.unusable(err)
@@ -83,6 +84,7 @@ func (a logArg) scanTrace(c *console, each func(line []byte) error) (trace.Head,
 			return trace.Head{}, unreadable("log", a.Log, err)
 		}
 		defer f.Close()
+		c.inputs.noteOpen("log", f)
 		in = io.Reader(f)
 	}
 	return trace.Scan(in, each)

@@ -3,28 +3,87 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 )
 
-// write puts data into the file called name, whole or not at all; "-" is
-// standard output.
-func (c *console) write(name string, data []byte) error {
-	if name == "-" {
+// forceFlag is for every verb that writes a file.
+type forceFlag struct {
+	Force bool `help:"Write over a file of another kind, too; never over one that is read."`
+}
+
+// An output is where a verb writes one thing.
+type output struct {
+	name    string // of the file; "-" is standard output
+	kind    kind
+	force   bool        // write over files of other kinds
+	inPlace string      // what is read and may be written over all the same, "" for nothing
+	perm    fs.FileMode // what a new file may be read and written by at most, 0 for anybody
+}
+
+// mayWrite refuses an output that would destroy something: a file that the verb
+// reads, and a file of another kind.
+func (c *console) mayWrite(o output) error {
+	if o.name == "-" {
+		return nil
+	}
+	if what, read := c.inputs.reads(o.name, o.inPlace); read {
+		return fail("name another file", "cannot write %s: it is the %s that is read", o.name, what)
+	}
+	info, err := os.Stat(o.name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 || o.force || o.inPlace != "" {
+		return nil
+	}
+	data, err := readExisting(o.name)
+	if err != nil {
+		return unwritable(o.name, fmt.Errorf("what is there cannot be read: %w", err))
+	}
+	if !blank(data) && !o.kind.is(data) {
+		return fail("name another file, or write over it with --force", "cannot write %s: what is there is no %s", o.name, o.kind.noun)
+	}
+	return nil
+}
+
+func readExisting(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, causeOf(err)
+	}
+	defer f.Close()
+	return readAll(f)
+}
+
+// write puts data where o says, whole or not at all, unless mayWrite refuses.
+func (c *console) write(o output, data []byte) error {
+	if o.name == "-" {
 		_, err := c.out.Write(data)
 		return err
 	}
-	if err := writeFile(name, data); err != nil {
-		return unwritable(name, err)
+	if err := c.mayWrite(o); err != nil {
+		return err
+	}
+	if err := writeFile(o.name, data, o.perm); err != nil {
+		return unwritable(o.name, err)
 	}
 	return nil
 }
 
 func unwritable(name string, err error) error {
+	return fail("nothing was left behind", "cannot write %s: %s", name, causeOf(err))
+}
+
+// causeOf is an error without the name of the file, which the message has.
+func causeOf(err error) error {
 	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
 	}
-	return fail("nothing was left behind", "cannot write %s: %s", name, err)
+	return err
 }
 
 // printJSON writes v to standard output, indented, ending in a line break.

@@ -12,6 +12,7 @@ import (
 
 type proveVerb struct {
 	contractArg
+	forceFlag
 	Cert   string `xor:"cert" help:"Write a certificate of all claims to this file; - is standard output." placeholder:"FILE"`
 	Check  string `xor:"cert" help:"Check this certificate against the contract instead, with a checker that shares nothing with the prover." placeholder:"FILE"`
 	Format string `enum:"text,json" default:"text" help:"How it is printed: ${enum}."`
@@ -33,7 +34,7 @@ Exit codes:
 
     0  every claim is proved; with --check: the certificate shows all of them
     1  a claim is refuted or unknown; with --check: something is not shown
-    2  usage, unreadable input, a contract with other errors`
+    2  usage, unreadable input, a contract with other errors, a file that is not to be overwritten`
 }
 
 // Run implements the verb.
@@ -44,6 +45,9 @@ func (v *proveVerb) Run(c *console) error {
 	}
 	if v.Check != "" {
 		return v.check(c, contract)
+	}
+	if err := v.mayCertify(c); err != nil {
+		return err
 	}
 	p := prove(contract, results)
 	if v.Format == "json" && v.Cert != "-" {
@@ -67,12 +71,12 @@ func (v *proveVerb) Run(c *console) error {
 // decide loads the contract and answers its claims. A source whose claims are false
 // is good enough here.
 func (v *proveVerb) decide(c *console) (*ir.Contract, []footprint.Result, error) {
-	data, err := readFile("contract", v.Contract)
+	data, err := c.readFile("contract", v.Contract)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !ir.IsCompiled(data) {
-		out, err := compileFile(v.Contract, v.Root)
+		out, err := c.compileFile(v.Contract, v.Root)
 		if err != nil || out.Lowered != nil {
 			return out.Lowered, out.Results, err
 		}
@@ -91,6 +95,18 @@ func (v *proveVerb) decide(c *console) (*ir.Contract, []footprint.Result, error)
 	return contract, results, nil
 }
 
+// mayCertify refuses a file that must not be written before anything is printed.
+func (v *proveVerb) mayCertify(c *console) error {
+	if v.Cert == "" {
+		return nil
+	}
+	return c.mayWrite(v.output())
+}
+
+func (v *proveVerb) output() output {
+	return output{name: v.Cert, kind: certificateKind, force: v.Force}
+}
+
 // certify writes the certificate, and says what it does not show.
 func (v *proveVerb) certify(c *console, contract *ir.Contract, p proof) error {
 	text := c.errText()
@@ -99,7 +115,7 @@ func (v *proveVerb) certify(c *console, contract *ir.Contract, p proof) error {
 		return nil
 	}
 	data := footprint.New(contract).Certificate()
-	if err := c.write(v.Cert, data); err != nil {
+	if err := c.write(v.output(), data); err != nil {
 		return err
 	}
 	cert, err := certificate.Decode(data)
@@ -140,7 +156,7 @@ func are(n int, noun string) string {
 }
 
 func (v *proveVerb) check(c *console, contract *ir.Contract) error {
-	data, err := readFile("certificate", v.Check)
+	data, err := c.readFile("certificate", v.Check)
 	if err != nil {
 		return err
 	}

@@ -7,9 +7,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/runtime"
@@ -103,4 +105,22 @@ func flip(ts *testscript.TestScript, neg bool, args []string) {
 		data[i] ^= 0x40
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// recordLog records one commit of the contract c.popticc in a database.
+func recordLog(t *testing.T, name string) {
+	t.Helper()
+	ctx := context.Background()
+	compiled, err := os.ReadFile("c.popticc")
+	require.NoError(t, err)
+	loaded, err := runtime.Load(compiled)
+	require.NoError(t, err)
+	st, err := sqlite.Open(ctx, name)
+	require.NoError(t, err)
+	in, err := runtime.Create(ctx, loaded, st, "one", []byte(`{"notes": []}`))
+	require.NoError(t, err)
+	v, err := in.Propose(ctx, runtime.Proposal{Stage: "note", Patch: []byte(`[{"op":"add","path":"/notes/-","value":"x"}]`)})
+	require.NoError(t, err)
+	require.EqualValues(t, "commit", v.Verdict.Verdict)
+	require.NoError(t, st.Close())
 }

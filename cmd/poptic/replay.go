@@ -14,6 +14,7 @@ import (
 type replayVerb struct {
 	logArg
 	contractArg
+	forceFlag
 	At     *uint64 `help:"Print the state after this many commits, instead of making decisions again." placeholder:"VERSION"`
 	Output string  `short:"o" help:"File for that state; - is standard output." default:"-" placeholder:"FILE"`
 	Format string  `enum:"text,json" default:"text" help:"How the result is printed: ${enum}."`
@@ -56,7 +57,8 @@ func (v *replayVerb) Run(c *console) error {
 	}
 	defer st.Close()
 	if v.At != nil {
-		return v.answer(c, v.past(c, loaded, st))
+		o := output{name: v.Output, kind: stateKind(contract), force: v.Force, perm: c.inputs.perm("log")}
+		return v.answer(c, v.past(c, loaded, st, o))
 	}
 	return v.answer(c, v.replay(c, loaded, st))
 }
@@ -137,7 +139,7 @@ func (p *printer) replays(results []runtime.Replayed) {
 }
 
 // past prints the state at a version.
-func (v *replayVerb) past(c *console, contract *runtime.Contract, st store.Store) error {
+func (v *replayVerb) past(c *console, contract *runtime.Contract, st store.Store, o output) error {
 	id, err := v.one(c, st, "--at")
 	if err != nil {
 		return err
@@ -160,7 +162,7 @@ func (v *replayVerb) past(c *console, contract *runtime.Contract, st store.Store
 		return err
 	}
 	text.WriteByte('\n')
-	if err := c.write(v.Output, text.Bytes()); err != nil {
+	if err := c.write(o, text.Bytes()); err != nil {
 		return err
 	}
 	c.errText().line("%s", fmt.Sprintf("%s at version %d, phase %s, state %s", id, past.Version, past.Phase, short(past.Digest)))

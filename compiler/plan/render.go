@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 )
 
 // Render gives a graph in one of the formats dot, mermaid, svg, html and json.
@@ -30,6 +31,18 @@ func (g Graph) Render(format string) ([]byte, error) {
 		return nil, fmt.Errorf("there is no format %q for graphs", format)
 	}
 	return b.Bytes(), nil
+}
+
+// drawn is how the formats other than json begin.
+var drawn = regexp.MustCompile(`\A(digraph "[^"\n]*" \{\n  compound=true\n|flowchart LR\n  subgraph p0\[|<svg [^>]*>\n<title>contract |<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>contract )`)
+
+// IsDrawing reports whether data looks like what Render gives, of any graph in any
+// format.
+func IsDrawing(data []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var g Graph
+	return drawn.Match(data) || d.Decode(&g) == nil && g.Contract != "" && g.Phases != nil
 }
 
 // HTML writes a page that needs nothing else: the picture, and below it every edge in

@@ -25,6 +25,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 )
@@ -108,6 +109,18 @@ func Decode(data []byte) (*Certificate, error) {
 	return &c, nil
 }
 
+// Is reports whether data looks like a certificate, of whatever format and contract.
+// It may be damaged.
+func Is(data []byte) bool {
+	var c struct {
+		Format           int
+		Contract, Digest string
+	}
+	return json.Unmarshal(data, &c) == nil && c.Format > 0 && isDigest(c.Contract) && isDigest(c.Digest)
+}
+
+func isDigest(text string) bool { return strings.HasPrefix(text, digestPrefix) }
+
 func encode(c Certificate) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -119,7 +132,9 @@ func encode(c Certificate) []byte {
 	return b.Bytes()
 }
 
+const digestPrefix = "sha256:"
+
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return digestPrefix + hex.EncodeToString(sum[:])
 }
