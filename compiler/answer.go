@@ -18,6 +18,7 @@ type Answer struct {
 	Chain     []Place            `json:"chain,omitempty"`     // a flow: what each stage sees, and then writes
 	Route     []string           `json:"route,omitempty"`     // phases past the one that was to come before
 	Run       *footprint.Parting `json:"run,omitempty"`       // two proposals whose order matters
+	Assumes   []string           `json:"assumes,omitempty"`   // of a proved commutation: what the host has to keep to
 	Discloses []Place            `json:"discloses,omitempty"` // of a proved no flow: rules that tell one bit each
 }
 
@@ -42,7 +43,7 @@ func Answers(contract *ir.Contract, results []footprint.Result) []Answer {
 
 func answer(m *footprint.Model, claim ir.Claim, result footprint.Result) Answer {
 	a := Answer{Claim: claim.Text, Answer: "proved"}
-	if d, wrong := claimDiagnostic(claim, result); wrong {
+	if d, wrong := claimDiagnostic(m, claim, result); wrong {
 		a.Message, a.Help = d.Message, d.Help
 	}
 	switch r := result.(type) {
@@ -56,7 +57,10 @@ func answer(m *footprint.Model, claim ir.Claim, result footprint.Result) Answer 
 		for _, h := range r.Chain {
 			a.Chain = append(a.Chain, Place{h.Stage, "read", written(h.Sees)}, Place{h.Stage, "write", written(h.Writes)})
 		}
-	default:
+	case footprint.Proved:
+		for _, of := range r.Fresh {
+			a.Assumes = append(a.Assumes, "no key that is new in "+of.Source()+" is bound twice")
+		}
 		if claim.Kind == ir.NoFlow {
 			for _, p := range m.Disclosed(claim.From) {
 				a.Discloses = append(a.Discloses, Place{p.Stage, p.Clause, written(p.Path)})

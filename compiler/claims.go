@@ -17,7 +17,7 @@ func (out *Output) decideClaims(checked check.Result, replay footprint.Replayer)
 	for i, claim := range out.Lowered.Claims {
 		result := m.Decide(claim, replay)
 		out.Results = append(out.Results, result)
-		if d, ok := claimDiagnostic(claim, result); ok {
+		if d, ok := claimDiagnostic(m, claim, result); ok {
 			d.Span, d.Related = checked.Claims[i], related(result, checked.Places)
 			out.Diagnostics = append(out.Diagnostics, d)
 		}
@@ -25,7 +25,7 @@ func (out *Output) decideClaims(checked check.Result, replay footprint.Replayer)
 }
 
 // claimDiagnostic says what is wrong with a claim, if anything is.
-func claimDiagnostic(claim ir.Claim, result footprint.Result) (source.Diagnostic, bool) {
+func claimDiagnostic(m *footprint.Model, claim ir.Claim, result footprint.Result) (source.Diagnostic, bool) {
 	d := source.Diagnostic{Code: "claim_refuted", Severity: source.Error}
 	switch r := result.(type) {
 	case footprint.Unknown:
@@ -33,21 +33,30 @@ func claimDiagnostic(claim ir.Claim, result footprint.Result) (source.Diagnostic
 		d.Message = "unknown: " + r.Why
 		d.Help = "what is not proved counts as false"
 		if r.Pair != nil && len(r.Pair.Conflicts) > 0 {
-			d.Help += "; " + footprint.Explain(*r.Pair)
+			d.Help += "; " + clash(m, claim, *r.Pair, r.Others)
 		}
-		d.Help += alsoClashing(r.Others)
 	case footprint.Refuted:
-		d.Message, d.Help = refutation(claim, r)
+		d.Message, d.Help = refutation(m, claim, r)
 	default:
 		return d, false
 	}
 	return d, true
 }
 
-func refutation(claim ir.Claim, r footprint.Refuted) (message, help string) {
+// clash says why a pair of a claim does not commute, which others do not, and what
+// would make the claim true.
+func clash(m *footprint.Model, claim ir.Claim, p footprint.Pair, others []footprint.Pair) string {
+	out := footprint.Explain(p) + alsoClashing(others)
+	if cure := m.Cure(claim, append([]footprint.Pair{p}, others...)); cure != "" {
+		out += "; " + cure
+	}
+	return out
+}
+
+func refutation(m *footprint.Model, claim ir.Claim, r footprint.Refuted) (message, help string) {
 	switch {
 	case r.Parting != nil:
-		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), footprint.Explain(r.Pair.LedBy(*r.Conflict)) + alsoClashing(r.Others)
+		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), clash(m, claim, r.Pair.LedBy(*r.Conflict), r.Others)
 	case r.Place != nil && claim.Kind == ir.WithinClaim:
 		return fmt.Sprintf("%s has `%s` of %s, which %s has not", r.Place.Stage, r.Place.Clause, r.Place.Path.Pointer(), claim.Stages[1]), "narrow the clause, or drop the claim"
 	case r.Place != nil:

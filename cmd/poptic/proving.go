@@ -53,6 +53,9 @@ func (p *printer) answer(a compiler.Answer) {
 	if a.Help != "" {
 		p.wrapped(indent+"help: ", indent+"      ", a.Help)
 	}
+	for _, x := range a.Assumes {
+		p.wrapped(indent, indent+"  ", "assumed of the host: "+x)
+	}
 	for _, d := range a.Discloses {
 		p.wrapped(indent, indent+"  ", fmt.Sprintf("one bit each time: stage %s is judged by %s, which reads %s", d.Stage, d.Clause, d.Path))
 	}

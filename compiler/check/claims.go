@@ -20,8 +20,8 @@ func (c *checker) lowerClaims() {
 			c.stagesNamed(d.Stages)
 			c.out.Compositions = append(c.out.Compositions, ir.Composition{Name: d.Name.Text, Doc: d.Doc, Stages: texts(d.Stages)})
 		case *syntax.ParallelDecl:
-			c.checkTogether(c.stagesNamed(d.Stages), d.Differs, d.Stages)
-			c.addClaim(ir.Claim{Kind: ir.Parallel, Name: d.Name.Text, Stages: texts(d.Stages), Differs: text(d.Differs)}, d.Span)
+			c.checkTogether(c.stagesNamed(d.Stages), d.When, d.Stages)
+			c.addClaim(ir.Claim{Kind: ir.Parallel, Name: d.Name.Text, Stages: texts(d.Stages), When: hypothesis(d.When)}, d.Span)
 		case *syntax.ProveDecl:
 			c.lowerProve(d)
 		}
@@ -49,11 +49,11 @@ func folded(text string) string {
 }
 
 func (c *checker) lowerProve(d *syntax.ProveDecl) {
-	claim := ir.Claim{Kind: ir.ClaimKind(d.Kind), Differs: text(d.Differs), Except: texts(d.Except), Verb: d.Verb.Text}
+	claim := ir.Claim{Kind: ir.ClaimKind(d.Kind), When: hypothesis(d.When), Except: texts(d.Except), Verb: d.Verb.Text}
 	switch d.Kind {
 	case syntax.CommutesClaim:
 		names := []syntax.Name{d.A, d.B}
-		c.checkTogether(c.stagesNamed(names), d.Differs, names)
+		c.checkTogether(c.stagesNamed(names), d.When, names)
 		claim.Stages = texts(names)
 	case syntax.WithinClaim:
 		c.checkFootprintName(d.A)
@@ -77,11 +77,40 @@ func (c *checker) claimRegion(r *syntax.RegionExpr) region.Region {
 	return out
 }
 
-func text(n *syntax.Name) string {
-	if n == nil {
-		return ""
+// hypothesis lowers what stands after "when"; nil if nothing does.
+func hypothesis(x *syntax.HypothesisExpr) *ir.Hypothesis {
+	if x == nil {
+		return nil
 	}
-	return n.Text
+	var any []ir.Hypothesis
+	for _, both := range x.Any {
+		var all []ir.Hypothesis
+		for _, d := range both.All {
+			all = append(all, difference(d))
+		}
+		any = append(any, one(all, func(h []ir.Hypothesis) ir.Hypothesis { return ir.Hypothesis{All: h} }))
+	}
+	out := one(any, func(h []ir.Hypothesis) ir.Hypothesis { return ir.Hypothesis{Any: h} })
+	return &out
+}
+
+// one is the only one of several hypotheses, or what joins them.
+func one(hs []ir.Hypothesis, join func([]ir.Hypothesis) ir.Hypothesis) ir.Hypothesis {
+	if len(hs) == 1 {
+		return hs[0]
+	}
+	return join(hs)
+}
+
+func difference(d *syntax.DifferenceExpr) ir.Hypothesis {
+	if d.Group != nil {
+		return *hypothesis(d.Group)
+	}
+	second := d.Param
+	if d.From != nil {
+		second = d.From
+	}
+	return ir.Hypothesis{Differ: &ir.Difference{First: d.Param.Text, Second: second.Text}}
 }
 
 func (c *checker) stagesNamed(names []syntax.Name) []*stage {
@@ -94,17 +123,44 @@ func (c *checker) stagesNamed(names []syntax.Name) []*stage {
 	return out
 }
 
-// checkTogether reports stages that can never run in one phase, and a parameter
-// that not all of them have.
-func (c *checker) checkTogether(stages []*stage, differs *syntax.Name, names []syntax.Name) {
+// checkTogether reports stages that can never run in one phase, and a parameter of
+// the hypothesis that not all of them have: in "p differs from q", p is one of the
+// stage that is named first, and q of the other.
+func (c *checker) checkTogether(stages []*stage, when *syntax.HypothesisExpr, names []syntax.Name) {
+	missing := map[*syntax.Name]bool{}
+	need := func(n *syntax.Name, st *stage) {
+		if st.params[n.Text] == nil && !missing[n] {
+			missing[n] = true
+			c.report(paramNotShared(*n, st))
+		}
+	}
 	for i, a := range stages {
 		for _, b := range stages[i+1:] {
 			if !slices.ContainsFunc(a.out.In, func(p string) bool { return slices.Contains(b.out.In, p) }) {
 				c.report(noSharedPhase(a, b, names))
 			}
+			eachDifference(when, func(d *syntax.DifferenceExpr) {
+				need(d.Param, a)
+				second := d.Param
+				if d.From != nil {
+					second = d.From
+				}
+				need(second, b)
+			})
 		}
-		if differs != nil && a.params[differs.Text] == nil {
-			c.report(paramNotShared(*differs, a))
+	}
+}
+
+func eachDifference(x *syntax.HypothesisExpr, f func(*syntax.DifferenceExpr)) {
+	if x == nil {
+		return
+	}
+	for _, both := range x.Any {
+		for _, d := range both.All {
+			eachDifference(d.Group, f)
+			if d.Param != nil {
+				f(d)
+			}
 		}
 	}
 }

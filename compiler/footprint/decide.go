@@ -14,9 +14,9 @@ import (
 func (m *Model) Decide(claim ir.Claim, replay Replayer) Result {
 	switch claim.Kind {
 	case ir.Commutes, ir.Parallel:
-		return m.decideCommute(m.pairs(claim.Stages), claim.Differs, replay)
+		return m.decideCommute(m.pairs(claim.Stages), claim.When, replay)
 	case ir.AllCommute:
-		return m.decideCommute(m.pairs(m.plainStages(claim.Phases[0])), "", replay)
+		return m.decideCommute(m.pairs(m.plainStages(claim.Phases[0])), nil, replay)
 	case ir.WithinClaim:
 		return m.decideWithin(claim.Stages[0], claim.Stages[1])
 	case ir.NoStage:
@@ -54,16 +54,22 @@ func (m *Model) pairs(names []string) []Pair {
 	return out
 }
 
-func (m *Model) decideCommute(pairs []Pair, differs string, replay Replayer) Result {
+func (m *Model) decideCommute(pairs []Pair, when *ir.Hypothesis, replay Replayer) Result {
 	var clashing []Pair
+	var fresh []region.Pattern
 	for i := range pairs {
 		p := &pairs[i]
-		if p.Conflicts = Assume(m.matrixConflicts(p.A, p.B), differs); len(p.Conflicts) > 0 {
+		p.When, p.Conflicts = when, m.matrixConflicts(p.A, p.B)
+		left, assumed := p.assume(when)
+		for _, of := range assumed {
+			fresh = appendPattern(fresh, of)
+		}
+		if p.Conflicts = left; len(left) > 0 {
 			clashing = append(clashing, *p)
 		}
 	}
 	if len(clashing) == 0 {
-		return Proved{Pairs: pairs}
+		return Proved{Pairs: pairs, Fresh: fresh}
 	}
 	return m.refuteOne(clashing, replay)
 }
@@ -86,30 +92,6 @@ func (m *Model) refuteOne(clashing []Pair, replay Replayer) Result {
 		}
 	}
 	return *unknown
-}
-
-// Assume drops the conflicts that need a parameter to be equal on both sides.
-func Assume(conflicts []Conflict, differs string) []Conflict {
-	if differs == "" {
-		return conflicts
-	}
-	a, b := OwnedParam(OwnerA, differs), OwnedParam(OwnerB, differs)
-	return slices.DeleteFunc(slices.Clone(conflicts), func(c Conflict) bool { return c.Kind != PhaseConflict && equates(c.When.All, a, b) })
-}
-
-// equates reports whether equalities make two parameters one.
-func equates(all []region.Equality, a, b string) bool {
-	reached := map[string]bool{a: true}
-	for grown := true; grown; {
-		grown = false
-		for _, e := range all {
-			l, r := operand(e.Left, false), operand(e.Right, e.Literal)
-			if !e.Not && reached[l] != reached[r] {
-				reached[l], reached[r], grown = true, true, true
-			}
-		}
-	}
-	return reached[b]
 }
 
 // refute looks for a run that shows one of a pair's conflicts.

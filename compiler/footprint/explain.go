@@ -21,6 +21,25 @@ func Explain(p Pair) string {
 	return strings.Join(lines, "; ")
 }
 
+// Cure says which hypothesis would make a false claim about commuting a true one; ""
+// if none would.
+func (m *Model) Cure(claim ir.Claim, clashing []Pair) string {
+	if claim.Kind != ir.AllCommute {
+		if when := m.Suggestion(m.pairs(claim.Stages)); when != "" {
+			return "claim it `when " + when + "`"
+		}
+	}
+	if claim.Kind == ir.Commutes {
+		return ""
+	}
+	for _, p := range clashing {
+		if when := m.Suggestion([]Pair{p}); when != "" {
+			return fmt.Sprintf("claim of each pair what is true, such as `prove %s commutes with %s when %s`", p.A.Name, p.B.Name, when)
+		}
+	}
+	return ""
+}
+
 // goesWithoutSaying reports whether a conflict only repeats another one: what a
 // stage sees it may test, and two instances of one stage are alike.
 func (p Pair) goesWithoutSaying(c Conflict) bool {
@@ -35,7 +54,7 @@ func (p Pair) goesWithoutSaying(c Conflict) bool {
 // maxReasons bounds what is listed for one pair; the rest says the same again.
 const maxReasons = 4
 
-// sentence is one conflict with its cure.
+// sentence is one conflict, with its cure where no values of parameters are one.
 func (p Pair) sentence(c Conflict) string {
 	a, b, path := p.Name(c.A), p.Name(c.B), PathText(c.Path)
 	when := ""
@@ -46,45 +65,31 @@ func (p Pair) sentence(c Conflict) string {
 	case PhaseConflict:
 		return fmt.Sprintf("%s moves the phase (`next`): it commutes with nothing in it", a)
 	case WriteConflict:
-		return fmt.Sprintf("both write %s%s: %s", path, when, p.apart(c))
+		return fmt.Sprintf("both write %s%s", path, when) + p.apart(c)
 	case SourceConflict:
-		return fmt.Sprintf("%s may test or take from %s, which %s writes%s: %s", a, path, b, when, p.apart(c))
+		return fmt.Sprintf("%s may test or take from %s, which %s writes%s", a, path, b, when) + p.apart(c)
 	case LocalConflict:
-		return fmt.Sprintf("a rule or parameter of %s depends on %s, which %s writes%s: %s", a, path, b, when, p.apart(c))
+		return fmt.Sprintf("a rule or parameter of %s depends on %s, which %s writes%s", a, path, b, when) + p.apart(c)
 	case GateConflict:
 		return fmt.Sprintf("both touch %s%s: what one leaves room for, the other may use up, unless one of them writes nothing that it reads", GateName(c.Gate.Gate), when)
 	}
-	return fmt.Sprintf("%s sees %s, which %s writes%s: %s", a, path, b, when, p.apart(c))
+	return fmt.Sprintf("%s sees %s, which %s writes%s", a, path, b, when) + p.apart(c)
 }
 
-// apart says what would keep two stages apart.
+// apart says what would keep two stages apart, where a hypothesis does not.
 func (p Pair) apart(c Conflict) string {
-	if shared := sharedParam(c.When); shared != "" {
-		return "claim it `when " + shared + " differs`"
-	}
-	if c.List != nil {
-		return fmt.Sprintf("make the list at %s a `list of T by FIELD`, so that its elements have names", PathText(c.List))
-	}
 	path := PathText(c.Path)
-	switch c.Kind {
-	case WriteConflict:
-		return "take " + path + " out of one `write` with `except`, or let a parameter tell them apart"
-	case LocalConflict:
-		return "take " + path + " out of the `write` of " + p.Name(c.B) + ", or drop what depends on it"
+	switch {
+	case slices.ContainsFunc(c.When.All, func(e region.Equality) bool { _, crosses := between(e); return crosses }):
+		return ""
+	case c.List != nil:
+		return fmt.Sprintf(": make the list at %s a `list of T by FIELD`, so that its elements have names", PathText(c.List))
+	case c.Kind == WriteConflict:
+		return ": take " + path + " out of one `write` with `except`, or let a parameter tell them apart"
+	case c.Kind == LocalConflict:
+		return ": take " + path + " out of the `write` of " + p.Name(c.B) + ", or drop what depends on it"
 	}
-	return "take " + path + " out of the `read` of " + p.Name(c.A) + " or the `write` of " + p.Name(c.B) + " with `except`"
-}
-
-// sharedParam is the parameter of both sides that a conflict needs to be equal.
-func sharedParam(t region.Term) string {
-	for _, e := range t.All {
-		lo, lp, _ := strings.Cut(e.Left, ".")
-		ro, rp, _ := strings.Cut(e.Right, ".")
-		if lp == rp && lo != ro && !e.Not && !e.Literal {
-			return lp
-		}
-	}
-	return ""
+	return ": take " + path + " out of the `read` of " + p.Name(c.A) + " or the `write` of " + p.Name(c.B) + " with `except`"
 }
 
 // Stage is the stage of an owner.

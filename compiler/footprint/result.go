@@ -11,8 +11,12 @@ type Result interface{ result() }
 
 // Proved says that the claim holds for every state and every patch. Pairs are the
 // commutations it rests on, if it is about commuting.
+//
+// Fresh lists the containers of which it is assumed that the host binds no new key
+// twice (spec/language.md section 11).
 type Proved struct {
 	Pairs []Pair
+	Fresh []region.Pattern
 }
 
 // Refuted says that the claim is false, and shows it. Exactly one of the other
@@ -40,10 +44,12 @@ func (Proved) result()  {}
 func (Refuted) result() {}
 func (Unknown) result() {}
 
-// A Pair is two stages and all that stands between them and commuting.
+// A Pair is two stages and all that stands between them and commuting. When is what a
+// claim about them assumes; nil if nothing.
 type Pair struct {
 	A, B      *ir.Stage
 	Conflicts []Conflict
+	When      *ir.Hypothesis
 }
 
 // A Place is a stage's authority over a path.
@@ -81,5 +87,6 @@ type Proposal struct {
 }
 
 // A Replayer looks for a run that shows a conflict, and replays it in the real
-// runtime. It returns nil if it found none within its budget.
+// runtime. The arguments of a run are ones that the pair admits. It returns nil if it
+// found none within its budget.
 type Replayer func(c *ir.Contract, p Pair, conflict Conflict) (*Parting, error)

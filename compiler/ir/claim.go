@@ -26,14 +26,14 @@ const (
 // A Claim is a statement about the contract that is decided before anything
 // runs. Text is the statement in canonical form.
 type Claim struct {
-	Kind    ClaimKind     `json:"kind"`
-	Text    string        `json:"text"`
-	Name    string        `json:"name,omitempty"`
-	Stages  []string      `json:"stages,omitempty"`
-	Differs string        `json:"differs,omitempty"` // the parameter that "when p differs" names
-	Phases  []string      `json:"phases,omitempty"`
-	Except  []string      `json:"except,omitempty"`
-	Verb    string        `json:"verb,omitempty"` // reads, writes or copies
-	From    region.Region `json:"from,omitempty"` // the region of no stage, the origin of no flow
-	To      region.Region `json:"to,omitempty"`
+	Kind   ClaimKind     `json:"kind"`
+	Text   string        `json:"text"`
+	Name   string        `json:"name,omitempty"`
+	Stages []string      `json:"stages,omitempty"`
+	When   *Hypothesis   `json:"when,omitempty"` // of commutes and parallel: what is assumed of the parameters
+	Phases []string      `json:"phases,omitempty"`
+	Except []string      `json:"except,omitempty"`
+	Verb   string        `json:"verb,omitempty"` // reads, writes or copies
+	From   region.Region `json:"from,omitempty"` // the region of no stage, the origin of no flow
+	To     region.Region `json:"to,omitempty"`
 }

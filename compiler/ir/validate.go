@@ -62,6 +62,11 @@ func (c *Contract) validateNames() error {
 			}
 		}
 	}
+	for _, claim := range c.Claims {
+		if claim.When != nil && !claim.When.isWhole() {
+			return malformed("the hypothesis of a claim is incomplete")
+		}
+	}
 	return nil
 }
 

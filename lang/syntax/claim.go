@@ -5,7 +5,7 @@ type ClaimKind string
 
 // The claims of the language.
 const (
-	CommutesClaim    ClaimKind = "commutes"    // A commutes with B [when p differs]
+	CommutesClaim    ClaimKind = "commutes"    // A commutes with B [when HYPOTHESIS]
 	AllCommuteClaim  ClaimKind = "all commute" // all commute in PHASE
 	WithinClaim      ClaimKind = "within"      // A within B
 	NoStageClaim     ClaimKind = "no stage"    // no stage [except S, ...] reads|writes|copies REGION
@@ -17,14 +17,35 @@ const (
 // stages of commutes and within, phases of before; A is the phase of all commute.
 type ProveDecl struct {
 	Node
-	Doc     string
-	Kind    ClaimKind
-	A, B    Name
-	Differs *Name
-	Except  []Name
-	Verb    Name        // reads, writes or copies
-	From    *RegionExpr // of no flow; the region of no stage
-	To      *RegionExpr
+	Doc    string
+	Kind   ClaimKind
+	A, B   Name
+	When   *HypothesisExpr // of commutes; nil if nothing is assumed
+	Except []Name
+	Verb   Name        // reads, writes or copies
+	From   *RegionExpr // of no flow; the region of no stage
+	To     *RegionExpr
+}
+
+// A HypothesisExpr is what a claim assumes of the parameters of two runs: one of its
+// alternatives, of which each is all of several differences.
+type HypothesisExpr struct {
+	Node
+	Any []*DifferencesExpr `parser:"@@ ( 'or' @@ )*"`
+}
+
+// A DifferencesExpr is "p differs and q differs ...": "and" binds tighter than "or".
+type DifferencesExpr struct {
+	Node
+	All []*DifferenceExpr `parser:"@@ ( 'and' @@ )*"`
+}
+
+// A DifferenceExpr is "p differs", "p differs from q", or a hypothesis in parentheses.
+type DifferenceExpr struct {
+	Node
+	Group *HypothesisExpr `parser:"  '(' @@ ')'"`
+	Param *Name           `parser:"| @@ 'differs'"`
+	From  *Name           `parser:"( 'from' @@ )?"`
 }
 
 // TestDecl is a contract test. JSON parts are kept verbatim.

@@ -131,13 +131,13 @@ type ComposeDecl struct {
 	Stages []Name `parser:"'=' @@ ( '+' @@ )*"`
 }
 
-// ParallelDecl is "parallel NAME = A | B ... [when p differs]".
+// ParallelDecl is "parallel NAME = A | B ... [when HYPOTHESIS]".
 type ParallelDecl struct {
 	Node
-	Doc     string
-	Name    Name   `parser:"'parallel' @@"`
-	Stages  []Name `parser:"'=' @@ ( '|' @@ )*"`
-	Differs *Name  `parser:"( 'when' @@ 'differs' )?"`
+	Doc    string
+	Name   Name            `parser:"'parallel' @@"`
+	Stages []Name          `parser:"'=' @@ ( '|' @@ )*"`
+	When   *HypothesisExpr `parser:"( 'when' @@ )?"`
 }
 
 func (d *Import) DeclName() Name        { return d.Alias }

@@ -67,6 +67,7 @@ var productions = map[string]string{
 	"Expr": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
 	"Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
 	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument",
+	"HypothesisExpr": "a parameter", "DifferencesExpr": "a parameter", "DifferenceExpr": "a parameter",
 	"PairSyntax": "a claim", "NoStageSyntax": "a claim",
 	"<int>": "a whole number", "<expr>": "CEL in braces", "<field>": "a field's name", "<ident>": "a name", "<path>": "a path",
 }

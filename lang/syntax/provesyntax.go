@@ -31,11 +31,11 @@ type noFlowSyntax struct {
 
 type pairSyntax struct {
 	Node
-	A       Name  `parser:"@@"`
-	With    *Name `parser:"( 'commutes' 'with' @@"`
-	Differs *Name `parser:"  ( 'when' @@ 'differs' )?"`
-	Within  *Name `parser:"| 'within' @@"`
-	Before  *Name `parser:"| 'before' @@ )"`
+	A      Name            `parser:"@@"`
+	With   *Name           `parser:"( 'commutes' 'with' @@"`
+	When   *HypothesisExpr `parser:"  ( 'when' @@ )?"`
+	Within *Name           `parser:"| 'within' @@"`
+	Before *Name           `parser:"| 'before' @@ )"`
 }
 
 // DeclName makes proveSyntax a Decl until convert replaces it.
@@ -58,7 +58,7 @@ func (d *proveSyntax) convert() *ProveDecl {
 }
 
 func (p *pairSyntax) convert(out *ProveDecl) {
-	out.A, out.Differs = p.A, p.Differs
+	out.A, out.When = p.A, p.When
 	switch {
 	case p.With != nil:
 		out.Kind, out.B = CommutesClaim, *p.With

@@ -74,7 +74,7 @@ func (w walker) decl(d Decl) {
 	case *ParallelDecl:
 		w.walk(&d.Name)
 		w.names(d.Stages)
-		walkMaybe(w, d.Differs)
+		walkMaybe(w, d.When)
 	case *ProveDecl:
 		w.walk(&d.A)
 		w.names(d.Except)
@@ -82,7 +82,7 @@ func (w walker) decl(d Decl) {
 		walkMaybe(w, d.From)
 		walkMaybe(w, d.To)
 		w.walk(&d.B)
-		walkMaybe(w, d.Differs)
+		walkMaybe(w, d.When)
 	case *TestDecl:
 		w.test(d)
 	}
@@ -155,6 +155,14 @@ func (w walker) part(n any) {
 		walkMaybe(w, n.Path)
 		walkMaybe(w, n.Name)
 		walkMaybe(w, n.Group)
+	case *HypothesisExpr:
+		walkAll(w, n.Any)
+	case *DifferencesExpr:
+		walkAll(w, n.All)
+	case *DifferenceExpr:
+		walkMaybe(w, n.Group)
+		walkMaybe(w, n.Param)
+		walkMaybe(w, n.From)
 	case *Path:
 		walkAll(w, n.Segments)
 	case *PathSegment:

@@ -70,8 +70,9 @@ type Equality [2]string
 // its own: it rests on Pairs.
 type Claim struct {
 	Claim       ir.Claim   `json:"claim"`
-	Stages      []string   `json:"stages,omitempty"` // of no flow: where information of the origin may get
-	Phases      []string   `json:"phases,omitempty"` // of before: the phases reached without passing the other
+	Stages      []string   `json:"stages,omitempty"`  // of no flow: where information of the origin may get
+	Phases      []string   `json:"phases,omitempty"`  // of before: the phases reached without passing the other
+	Assumes     []string   `json:"assumes,omitempty"` // of commuting: containers in which the host binds no new key twice
 	Evidence    []Argument `json:"evidence,omitempty"`
 	Uncertified string     `json:"uncertified,omitempty"` // why there is no evidence
 }

@@ -2,6 +2,8 @@ package certificate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
@@ -11,9 +13,9 @@ import (
 func (k *checker) claim(e *evidence, c Claim) string {
 	switch c.Claim.Kind {
 	case ir.Commutes, ir.Parallel:
-		k.commute(e, c.Claim.Stages, c.Claim.Differs)
+		k.commute(e, c.Claim.Stages, c.Claim.When, c.Assumes)
 	case ir.AllCommute:
-		k.commute(e, k.plainStages(c.Claim.Phases[0]), "")
+		k.commute(e, k.plainStages(c.Claim.Phases[0]), nil, c.Assumes)
 	case ir.WithinClaim:
 		k.claimWithin(e, c.Claim.Stages[0], c.Claim.Stages[1])
 	case ir.NoStage:
@@ -28,22 +30,35 @@ func (k *checker) claim(e *evidence, c Claim) string {
 	return e.end()
 }
 
-// commute looks the pairs up among those that were checked. A claim for a parameter
-// that differs holds if every term needs it to be equal.
-func (k *checker) commute(e *evidence, names []string, differs string) {
+// commute looks the pairs up among those that were checked. Every term of a pair must
+// contradict what the claim says of the parameters, or what it assumes of the host.
+func (k *checker) commute(e *evidence, names []string, when *ir.Hypothesis, assumes []string) {
+	used := map[string]bool{}
 	for _, want := range k.commutePairs(names) {
+		p := couple{k.contract.Stage(want[0]), k.contract.Stage(want[1]), runA, runB}
 		unless, known := k.commuting[want]
 		if !known {
 			unless, known = k.commuting[[2]string{want[1], want[0]}]
+			p.runA, p.runB = runB, runA
 		}
 		if !known {
 			e.fail("the certificate does not show that %s and %s commute", want[0], want[1])
 		}
 		for _, t := range unless {
-			if differs == "" || !equalities(t).follows(Equality{runA + "." + differs, runB + "." + differs}) {
+			same := p.close(equalities(t))
+			if !when.Holds(func(a, b string) bool { return !same.follows(p.equality(a, b)) }) {
+				continue
+			}
+			container, twice := p.bindsTwice(same)
+			if !twice {
 				e.fail("%s and %s commute under a condition that the claim does not make", want[0], want[1])
 			}
+			used[container] = true
 		}
+	}
+	e.assumed = slices.Sorted(maps.Keys(used))
+	if !e.issuing && !slices.Equal(e.assumed, assumes) {
+		e.fail("it takes other assumptions than it names: no key may be bound twice that is new in %v", e.assumed)
 	}
 }
 

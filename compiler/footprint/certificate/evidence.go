@@ -17,6 +17,7 @@ type evidence struct {
 	about   string
 	words   []string // of the argument about that; when checking: what is left
 	wrong   string
+	assumed []string // of a claim about commuting: the containers whose new keys are bound once
 }
 
 func (e *evidence) failed() bool { return e.wrong != "" }

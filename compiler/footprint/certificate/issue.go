@@ -71,7 +71,7 @@ func (k *checker) issueClaim(claim ir.Claim) Claim {
 	}
 	e := &evidence{issuing: true}
 	if c.Uncertified = k.claim(e, c); c.Uncertified == "" {
-		c.Evidence = e.all
+		c.Evidence, c.Assumes = e.all, e.assumed
 		return c
 	}
 	for _, pair := range k.commutePairs(claim.Stages) {

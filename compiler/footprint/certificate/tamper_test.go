@@ -106,7 +106,7 @@ func TestWhatACertificateLeavesOutIsNotShown(t *testing.T) {
 		"a claim":             func(c *certificate.Certificate) { c.Claims = c.Claims[1:] },
 		"a claim's kind":      func(c *certificate.Certificate) { c.Claims[0].Claim.Kind = ir.AllCommute },
 		"a claim's text":      func(c *certificate.Certificate) { c.Claims[0].Claim.Text = "prove nothing" },
-		"a claim's parameter": func(c *certificate.Certificate) { c.Claims[0].Claim.Differs = "" },
+		"a claim's parameter": func(c *certificate.Certificate) { c.Claims[0].Claim.When = nil },
 		"a delegate":          func(c *certificate.Certificate) { c.Delegates = nil },
 		"the pairs":           func(c *certificate.Certificate) { c.Pairs = nil },
 		"a condition":         func(c *certificate.Certificate) { c.Pairs[0].Unless = nil },

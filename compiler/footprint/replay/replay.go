@@ -106,13 +106,16 @@ func (s *stand) broken(state, phase string) (invariants []string, fits bool) {
 	return invariants, true
 }
 
-// part runs trials until one parts. That two writes collide is best shown by two
+// part runs trials that the pair admits until one parts. That two writes collide is best shown by two
 // states: that they are seen as well is what it settles for.
 func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.Parting {
 	r := newRuns(s.program)
 	var found *footprint.Parting
 	left := s.budget
 	for t := range s.search.Trials(p, conflict) {
+		if !r.admitted(p, t) {
+			continue
+		}
 		parting := r.compare(t)
 		if parting != nil && (conflict.Kind == footprint.ViewConflict || parting.Differ != "view") {
 			return parting

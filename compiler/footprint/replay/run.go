@@ -7,6 +7,8 @@ import (
 
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/footprint/witness"
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/tree"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
@@ -58,6 +60,33 @@ func (r *runs) compare(t witness.Trial) *footprint.Parting {
 		return nil
 	}
 	return &footprint.Parting{State: t.State, Phase: t.Phase, A: t.A, B: t.B, Differ: differ, Detail: detail}
+}
+
+// admitted reports whether a trial's state is valid and its arguments are within what
+// is claimed of the pair. They are those on the state that both orders start from.
+func (r *runs) admitted(p footprint.Pair, t witness.Trial) bool {
+	n := r.state(t)
+	return n != nil && p.Admits(arguments(p.A, t.A, n), arguments(p.B, t.B, n))
+}
+
+// arguments are all parameters of a proposal on a state.
+func arguments(s *ir.Stage, p footprint.Proposal, state *tree.Node) region.Binding {
+	out := region.Binding{}
+	for i := range s.Params {
+		q := &s.Params[i]
+		if q.Kind != ir.DependentParam {
+			out[q.Name] = p.Args[q.Name]
+			continue
+		}
+		word := region.Word{}
+		for _, segment := range q.Of.Bind(out).Segments {
+			word = append(word, region.Key(segment.Text))
+		}
+		if at := tree.NodeAt(state, word); at != nil && at.Kind() == ir.String {
+			out[q.Name] = at.Text()
+		}
+	}
+	return out
 }
 
 // state imports a trial's state and checks all its rules, once.

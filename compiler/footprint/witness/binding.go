@@ -148,9 +148,9 @@ func (b *binder) fresh(p *ir.Param, of region.Word) string {
 // maxBindings bounds the bindings that are tried on one fixture.
 const maxBindings = 12
 
-// found lists bindings to the keys that a state has, such that the equalities of
-// the conflict hold; keys for new entries are made up.
-func (b *binder) found(sides []side, state any) []map[string]string {
+// found lists the admitted bindings to the keys that a state has, such that the
+// equalities of the conflict hold; keys for new entries are made up.
+func (b *binder) found(sides []side, state any, admit func(keys map[string]string) bool) []map[string]string {
 	var params []owned
 	for _, s := range sides {
 		for i := range s.stage.Params {
@@ -159,10 +159,26 @@ func (b *binder) found(sides []side, state any) []map[string]string {
 	}
 	var out []map[string]string
 	b.search(params, state, map[string]string{}, func(keys map[string]string) bool {
-		out = append(out, maps.Clone(keys))
+		if admit(keys) {
+			out = append(out, maps.Clone(keys))
+		}
 		return len(out) < maxBindings
 	})
 	return out
+}
+
+// admitted reports whether keys by owned parameter are within what is claimed of a pair.
+func admitted(p footprint.Pair, keys map[string]string) bool {
+	of := func(d side) map[string]string {
+		out := map[string]string{}
+		for i := range d.stage.Params {
+			name := d.stage.Params[i].Name
+			out[name] = keys[footprint.OwnedParam(d.owner, name)]
+		}
+		return out
+	}
+	sides := sidesOf(p)
+	return p.Admits(of(sides[0]), of(sides[1]))
 }
 
 type owned struct {

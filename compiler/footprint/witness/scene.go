@@ -21,10 +21,11 @@ type scene struct {
 	supplied map[string]bool // containers that references point to
 }
 
-// synthesise makes the smallest scene; nil if the equalities contradict.
+// synthesise makes the smallest scene; nil if the equalities contradict each other or
+// the hypothesis of the pair.
 func (m *maker) synthesise(p footprint.Pair, c footprint.Conflict, phase string) *scene {
 	keys, ok := newBinder(m, c).all(sidesOf(p))
-	if !ok {
+	if !ok || !admitted(p, keys) {
 		return nil
 	}
 	s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: m.least(m.contract.State), supplied: map[string]bool{}}
@@ -40,7 +41,7 @@ func (m *maker) synthesise(p footprint.Pair, c footprint.Conflict, phase string)
 // onFixture makes the scenes that a given state can be.
 func (m *maker) onFixture(p footprint.Pair, c footprint.Conflict, phase string, state any) []*scene {
 	var out []*scene
-	for _, keys := range newBinder(m, c).found(sidesOf(p), state) {
+	for _, keys := range newBinder(m, c).found(sidesOf(p), state, func(keys map[string]string) bool { return admitted(p, keys) }) {
 		s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: copyOf(state), supplied: map[string]bool{}}
 		s.growPlaces()
 		s.state = s.settle(s.state)
