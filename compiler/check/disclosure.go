@@ -82,18 +82,13 @@ func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *regio
 				continue
 			}
 			for _, q := range append(c.model.OpenPrefixes(p), p) {
-				if !(q.Shallow && c.model.Certain(s, q)) && !c.sees(seen, q) {
+				if !(q.Shallow && c.model.Certain(s, q)) && !c.model.Shows(seen, q) {
 					return q, true
 				}
 			}
 		}
 	}
 	return region.Pattern{}, false
-}
-
-func (c *checker) sees(seen *region.Set, p region.Pattern) bool {
-	what := region.Compile(region.Region{{Include: []region.Pattern{p}}})
-	return region.Within(what, seen, region.Plain, region.Plain, region.Options{Shape: c.model.Shape}).Verdict == region.Yes
 }
 
 // declaredGates resolves what a stage, and for a delegate its parents, disclose.

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -212,28 +213,135 @@ func join(p, below region.Pattern) region.Pattern {
 }
 
 // Touched reports what a commit of the stage can make the gate read: the footprints
-// of those members of the family that it can trigger. What a blind grant adds takes
-// no key away that something may refer to.
+// of those members of the family that it can trigger. Together they stand for every
+// member, those included that some pattern of the stage singles out by its key: what
+// is true of a key that nothing names need not be true of them. What a blind grant
+// adds takes no key away that something may refer to.
 func (m *Model) Touched(g Gate, s *ir.Stage) [][]region.Pattern {
 	var out [][]region.Pattern
-	for i, sub := range instances(g.Over, s.Write, s.Blind) {
-		reads := make([]region.Pattern, len(g.Reads))
-		for i, r := range g.Reads {
-			reads[i] = substitute(r, sub)
+	moves := g.ReadsPhase && len(s.Next) > 0
+	takes := g.Kind == ir.RefGate && m.meets(g.Removals, m.WithoutExempt(s, s.Write))
+	for i, keys := range instances(g.Over, s.Write, s.Blind) {
+		blindly := m.meets(withoutFamily(g.trigger(keys), i == 0), s.Blind)
+		for _, member := range m.membersOf(g, s, keys) {
+			if moves || takes || blindly || m.meets(g.trigger(member), s.Write) {
+				out = append(out, g.member(member))
+			}
 		}
-		trigger := reads
-		if g.Kind == ir.RefGate {
-			trigger = reads[:1]
-		}
-		if g.ReadsPhase && len(s.Next) > 0 || m.Overlaps(region.Region{{Include: trigger}}, s.Write) ||
-			m.Overlaps(region.Region{{Include: withoutFamily(trigger, i == 0)}}, s.Blind) {
-			out = append(out, reads)
-		}
-	}
-	if g.Kind == ir.RefGate && len(out) == 0 && m.Overlaps(region.Region{{Include: g.Removals}}, m.WithoutExempt(s, s.Write)) {
-		out = append(out, g.Reads)
 	}
 	return out
+}
+
+// trigger is what a member of the family is judged again for: of a reference, that it
+// is written. Entries of logs that have no key yet were there before.
+func (g Gate) trigger(keys map[string]region.Segment) []region.Pattern {
+	reads := g.Reads
+	if g.Kind == ir.RefGate {
+		reads = reads[:1]
+	}
+	return substituteAll(reads, g.withEntries(keys, region.Segment{Kind: region.FreshSegment, Text: entryBefore}))
+}
+
+// member is what a member of the family reads. Entries of logs that have no key yet
+// are any.
+func (g Gate) member(keys map[string]region.Segment) []region.Pattern {
+	return substituteAll(g.Reads, g.withEntries(keys, region.Segment{Kind: region.AnyIndex}))
+}
+
+// entryBefore is the owner of the entries that logs have when a commit begins.
+const entryBefore = "@before"
+
+// withEntries adds what stands for an entry of a log to the keys that are fixed.
+func (g Gate) withEntries(keys map[string]region.Segment, entry region.Segment) map[string]region.Segment {
+	out := maps.Clone(keys)
+	for _, key := range g.entryKeys() {
+		if _, fixed := out[key]; !fixed {
+			out[key] = entry
+		}
+	}
+	return out
+}
+
+// maxMembers is how many members of a family are told apart by keys that a stage's
+// patterns name. Of families with more, the keys are any.
+const maxMembers = 64
+
+// membersOf lists the members of a family with some keys fixed: one for every key that
+// the stage's patterns name, and one for all the others.
+func (m *Model) membersOf(g Gate, s *ir.Stage, keys map[string]region.Segment) []map[string]region.Segment {
+	out := []map[string]region.Segment{keys}
+	entries, n := g.entryKeys(), 0
+	for i, over := range g.Over.Segments {
+		if !isWildcard(over) {
+			continue
+		}
+		n++
+		key := ir.FamilyParam(min(n, ir.MaxFamilyKeys))
+		if _, fixed := keys[key]; fixed || n > ir.MaxFamilyKeys || slices.Contains(entries, key) || !mentions(g.Reads, key) {
+			continue
+		}
+		out = withNamed(out, key, m.namedAt(g, s, i), over)
+	}
+	return out
+}
+
+// withNamed adds, to each of some members, those with one of the named keys in the
+// place of key.
+func withNamed(members []map[string]region.Segment, key string, named []region.Segment, any region.Segment) []map[string]region.Segment {
+	with := func(keys map[string]region.Segment, s region.Segment) map[string]region.Segment {
+		out := maps.Clone(keys)
+		out[key] = s
+		return out
+	}
+	all := members
+	if len(members)*(1+len(named)) > maxMembers {
+		all, named = nil, []region.Segment{any}
+	}
+	for _, keys := range members {
+		for _, s := range named {
+			all = append(all, with(keys, s))
+		}
+	}
+	return all
+}
+
+// namedAt lists the keys that patterns of a stage may name at segment i of a family.
+func (m *Model) namedAt(g Gate, s *ir.Stage, i int) []region.Segment {
+	var out []region.Segment
+	for _, r := range []region.Region{s.Read, s.Write} {
+		for _, p := range Patterns(r) {
+			for _, q := range segmentsAt(p, i) {
+				if (IsLiteral(q) || q.Kind == region.ParamSegment) && !slices.Contains(out, q) && !m.declares(g, i, q) {
+					out = append(out, q)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// segmentsAt lists the segments of a pattern that may match letter i of a word.
+func segmentsAt(p region.Pattern, i int) []region.Segment {
+	for depth, s := range p.Segments[:min(i+1, len(p.Segments))] {
+		if s.Kind == region.AnyDepth {
+			return p.Segments[depth:]
+		}
+	}
+	if i < len(p.Segments) {
+		return p.Segments[i : i+1]
+	}
+	return nil
+}
+
+// declares reports whether a key is a declared member where a family of typed nodes
+// has the further ones.
+func (m *Model) declares(g Gate, i int, key region.Segment) bool {
+	at := m.Shape.At(Prefix(g.Over, i))
+	return (g.Kind == ir.TypeGate || g.Kind == ir.RefGate) && len(at) > 0 && !slices.ContainsFunc(at, func(id ir.TypeID) bool {
+		t := m.Contract.Type(id)
+		_, declared := t.Member(key.Text)
+		return t.Kind != ir.RecordType || !declared
+	})
 }
 
 // newMember is the family key of a member that a blind grant with a wildcard adds.
@@ -246,7 +354,9 @@ func withoutFamily(reads []region.Pattern, all bool) []region.Pattern {
 		return reads
 	}
 	return slices.DeleteFunc(slices.Clone(reads), func(p region.Pattern) bool {
-		return slices.ContainsFunc(p.Segments, func(s region.Segment) bool { return s.Kind == region.ParamSegment && isFamily(s.Text) })
+		return slices.ContainsFunc(p.Segments, func(s region.Segment) bool {
+			return s.Kind == region.ParamSegment && isFamily(s.Text) || s.Kind == region.FreshSegment && s.Text == entryBefore
+		})
 	})
 }
 
@@ -297,6 +407,14 @@ func unify(over, p region.Pattern, added bool) (sub map[string]region.Segment, l
 		}
 	}
 	return sub, label, true
+}
+
+func substituteAll(patterns []region.Pattern, keys map[string]region.Segment) []region.Pattern {
+	out := make([]region.Pattern, len(patterns))
+	for i, p := range patterns {
+		out[i] = substitute(p, keys)
+	}
+	return out
 }
 
 func substitute(p region.Pattern, sub map[string]region.Segment) region.Pattern {

@@ -5,6 +5,8 @@
 package footprint
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
@@ -15,8 +17,9 @@ type Model struct {
 	Contract *ir.Contract
 	Shape    *Shape
 
-	stateGates []Gate // once asked for, with a sentinel at the end
-	matrix     *Index // once asked for
+	stateGates []Gate          // once asked for, with a sentinel at the end
+	matrix     *Index          // once asked for
+	possible   map[string]bool // by pattern, as far as asked for
 }
 
 // New makes the model of a contract. The contract may still be growing: the model
@@ -42,4 +45,41 @@ func (m *Model) Overlaps(a, b region.Region) bool {
 	}
 	answer := region.Overlap(region.Compile(a), region.Compile(b), region.Plain, region.Interior, region.Options{Shape: m.Shape, VerdictOnly: true})
 	return answer.Verdict != region.No
+}
+
+// Possible reports whether some state has a node at a pattern. A footprint is made of
+// what an expression or type says, and to lie in a region over the paths that a state
+// can have is true of one that none has: nothing may follow from that.
+func (m *Model) Possible(p region.Pattern) bool {
+	key := p.String()
+	answer, known := m.possible[key]
+	if !known {
+		one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
+		answer = region.Empty(one, region.Plain, region.Options{Shape: m.Shape}).Verdict == region.No
+		if m.possible == nil {
+			m.possible = map[string]bool{}
+		}
+		m.possible[key] = answer
+	}
+	return answer
+}
+
+// Shows reports whether a set has all that a footprint reads, over the paths that a
+// state can have; not if that is nothing.
+func (m *Model) Shows(seen *region.Set, p region.Pattern) bool {
+	what := region.Compile(region.Region{{Include: []region.Pattern{p}}})
+	return m.Possible(p) && region.Within(what, seen, region.Plain, region.Plain, region.Options{Shape: m.Shape}).Verdict == region.Yes
+}
+
+// meets decides whether some of a footprint meets the interior of b. A pattern that no
+// state has a path of is compared without the state's type.
+func (m *Model) meets(footprint []region.Pattern, b region.Region) bool {
+	return len(b) > 0 && slices.ContainsFunc(footprint, func(p region.Pattern) bool {
+		one := region.Region{{Include: []region.Pattern{p}}}
+		if m.Possible(p) {
+			return m.Overlaps(one, b)
+		}
+		answer := region.Overlap(region.Compile(one), region.Compile(b), region.Plain, region.Interior, region.Options{VerdictOnly: true})
+		return answer.Verdict != region.No
+	})
 }

@@ -204,6 +204,16 @@ func (c *Contract) Stage(name string) *Stage {
 	return nil
 }
 
+// Invariant finds an invariant by name, nil if there is none.
+func (c *Contract) Invariant(name string) *Invariant {
+	for i := range c.Invariants {
+		if c.Invariants[i].Name == name {
+			return &c.Invariants[i]
+		}
+	}
+	return nil
+}
+
 // Phase finds a phase by name, nil if there is none.
 func (c *Contract) Phase(name string) *Phase {
 	for i := range c.Phases {

@@ -104,18 +104,27 @@ func (v *verification) named(found []finding) []finding {
 	return out
 }
 
-// tellAll leaves out paths and hints that name what the stage neither sees nor writes.
+// tellAll tells of what the stage sees as it is, without paths and hints that name
+// what the stage neither sees nor writes; and of what it only discloses one bit.
 func (v *verification) tellAll(found []finding) []Violation {
-	out := violations(found)
-	for i, f := range found {
+	var out []Violation
+	failed := make([]bool, len(v.stage.Gates))
+	for i := range found {
+		f := &found[i]
+		if gate := v.disclosedBy(f); gate >= 0 {
+			failed[gate] = true
+			continue
+		}
+		told := f.Violation
 		if f.at != nil && !v.mayName(f.at) {
-			out[i].Path = nil
+			told.Path = nil
 		}
 		if f.hint != nil && !v.mayName(f.hint) {
-			out[i].Hint = ""
+			told.Hint = ""
 		}
+		out = append(out, told)
 	}
-	return out
+	return append(out, v.bits(failed)...)
 }
 
 // mayName reports whether the stage sees a place or is on the way to what it sees,

@@ -252,6 +252,20 @@ func (c catalogue) notProduced(stage, pattern string) finding {
 	return c.finding(ProduceViolation, "stage "+stage+", produce", "the stage must produce "+pattern)
 }
 
+// typeUnmet says of a typed node no more than that its reference, its constraint or its
+// alternatives do not hold.
+func (c catalogue) typeUnmet(g *ir.Gate) finding {
+	at := g.At.Source()
+	if g.Kind == ir.RefGate {
+		return c.schema("key at "+at, "a key at "+at+" would refer to nothing")
+	}
+	return c.schema("type of "+at, "what the type demands of "+at+" would not hold")
+}
+
+func (c catalogue) nothingProduced(stage string) finding {
+	return c.finding(ProduceViolation, "stage "+stage+", produce", "what stage "+stage+" must produce would not be there")
+}
+
 // rules
 
 func (c catalogue) require(stage string) finding {

@@ -144,16 +144,16 @@ func (t *touched) whole(w region.Word, n *tree.Node, id ir.TypeID) {
 	}
 }
 
-// union checks a union that was written inside of: whether it still fits depends on
-// all of it, which makes it a gate.
+// union checks a union that was written inside of. Whether it still fits, and what is
+// wrong with it if not, depends on all of it: whatever is found is a finding of one
+// gate, be it about a part that the actor wrote.
 func (t *touched) union(w region.Word, n *tree.Node, id ir.TypeID) {
 	first := len(t.found)
 	t.whole(w, n, id)
 	for i := first; i < len(t.found); i++ {
-		if f := &t.found[i]; f.rule == "" {
-			f.rule, f.gated, f.known = ir.TypeGate, slices.Clone(w), ""
-			f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
-		}
+		f := &t.found[i]
+		f.rule, f.gated, f.known = ir.TypeGate, slices.Clone(w), ""
+		f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
 	}
 }
 

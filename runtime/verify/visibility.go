@@ -32,13 +32,16 @@ func (v *verification) visibility(f *finding) ir.Visibility {
 func (v *verification) listedGates(f *finding) []ir.Visibility {
 	var all []ir.Visibility
 	for i := range v.stage.Gates {
-		g := &v.stage.Gates[i]
-		if g.Kind != f.rule || g.Name != "" && g.Name != f.name || g.At != nil && !v.isAt(g, f) {
-			continue
+		if g := &v.stage.Gates[i]; v.isOf(f, g) {
+			all = append(all, g.Visibility)
 		}
-		all = append(all, g.Visibility)
 	}
 	return all
+}
+
+// isOf reports whether f is a finding of a gate of the stage.
+func (v *verification) isOf(f *finding, g *ir.Gate) bool {
+	return g.Kind == f.rule && (g.Name == "" || g.Name == f.name) && (g.At == nil || v.isAt(g, f))
 }
 
 // isAt reports whether the gate g, which has a place, is about the place of f.

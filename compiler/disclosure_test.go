@@ -1,0 +1,80 @@
+package compiler_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// holders are types with a reference somewhere inside, spelt with X for what holds it.
+var holders = map[string]string{
+	"map": "map of X", "log": "log of X", "set": "set of X", "list": "list of X", "record": "{ a: X }",
+	"optional member": "{ a?: X }", "further members": "{ n: int *: X }", "keyed list": "list of { id: string y: X } by id",
+	"union": "X | null", "tagged": `{ k: "a" y: X } | { k: "b" }`,
+}
+
+func holding(outer, inner string) string {
+	return strings.Replace(outer, "X", "("+inner+")", 1)
+}
+
+func TestARemovalTellsOfReferencesWhereverTheyAreHeld(t *testing.T) {
+	const contract = `contract c sealed
+state { x: map of int  u: %s }
+stage s { read %s write /x }
+`
+	for outer, above := range holders {
+		for inner, below := range holders {
+			u := holding(above, holding(below, "key of /x"))
+			hidden := compile(fmt.Sprintf(contract, u, "/x"))
+			require.NotEmpty(t, hidden.Diagnostics, "%s of %s", outer, inner)
+			for _, d := range hidden.Diagnostics {
+				require.Equal(t, "undisclosed_gate", d.Code, "%s of %s: %s", outer, inner, d.Message)
+			}
+			requireFindings(t, fmt.Sprintf(contract, u, "/x, /u"), nil)
+		}
+	}
+}
+
+func TestARemovalTellsOfReferencesBesideThoseThatTheStageWrites(t *testing.T) {
+	const contract = `contract c sealed
+state { x: map of int  z: map of key of /x }
+stage s(p in /z) { read /x, %s  write /x, /z/{p} }
+`
+	requireFindings(t, fmt.Sprintf(contract, "/z/{p}"), []finding{{"undisclosed_gate", "s", "does not see /z/*"}})
+	requireFindings(t, fmt.Sprintf(contract, "/z"), nil)
+}
+
+func TestAnEntryThatAnExceptionNamesIsNotSeenWithTheOthers(t *testing.T) {
+	const contract = `contract c sealed
+state { limit: int  h: map of int  m: map of map of int }
+invariant within each e in %s { e <= state.limit }
+stage s { read /limit, %s  write /limit }
+`
+	for _, c := range []struct{ over, read, hidden string }{
+		{"/h/*", "/h/* except /h/a", "/h/a"},
+		{"/h/*", "/h except /**/a", "/h/a"},
+		{"/m/*/*", "/m except /m/*/b", "/m/*/b"},
+		{"/m/*/*", "/m except /m/a/b", "/m/a/b"},
+	} {
+		requireFindings(t, fmt.Sprintf(contract, c.over, c.read), []finding{{"undisclosed_gate", "s", "does not see " + c.hidden}})
+		whole, _, _ := strings.Cut(c.read, " ")
+		requireFindings(t, fmt.Sprintf(contract, c.over, whole), nil)
+	}
+}
+
+func TestAnEntryThatTheStageCannotTriggerNeedNotBeSeen(t *testing.T) {
+	requireFindings(t, `contract c sealed
+state { h: map of { a: int b: int } }
+invariant small each e in /h/* { e.a + e.b <= 9 }
+stage s { read /h except /h/x  write /h/*/a except /h/x }
+`, nil)
+}
+
+func TestAnAppendTellsNothingOfTheEntriesBefore(t *testing.T) {
+	requireFindings(t, `contract c sealed
+state { x: map of int  u: log of { of: key of /x  n: int where { self > 0 } } }
+stage s { read /x  write /u/- }
+`, nil)
+}
