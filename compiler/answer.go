@@ -15,6 +15,7 @@ type Answer struct {
 	Help    string `json:"help,omitempty"`
 
 	Place     *Place             `json:"place,omitempty"`     // authority where there should be none
+	Excess    *Excess            `json:"excess,omitempty"`    // what else a stage may do
 	Chain     []Place            `json:"chain,omitempty"`     // a flow: what each stage sees, and then writes
 	Route     []string           `json:"route,omitempty"`     // phases past the one that was to come before
 	Run       *footprint.Parting `json:"run,omitempty"`       // two proposals whose order matters
@@ -28,6 +29,30 @@ type Place struct {
 	Stage  string `json:"stage"`
 	Clause string `json:"clause"`
 	Path   string `json:"path"`
+}
+
+// An Excess is what a stage may do, apart from its regions: Clause is in, by, next,
+// attempts, rules or parameters, and What says it in words.
+type Excess struct {
+	Stage  string `json:"stage"`
+	Clause string `json:"clause"`
+	What   string `json:"what"`
+}
+
+// PlaceOf is the place that refutes a claim, nil if something else does.
+func PlaceOf(r footprint.Refuted) *Place {
+	if r.Place == nil {
+		return nil
+	}
+	return &Place{r.Place.Stage, r.Place.Clause, written(r.Place.Path)}
+}
+
+// ExcessOf is what a stage may do that refutes a claim, nil if something else does.
+func ExcessOf(r footprint.Refuted) *Excess {
+	if r.Excess == nil {
+		return nil
+	}
+	return &Excess{r.Excess.Stage, r.Excess.Clause, r.Excess.What}
 }
 
 // Answers words the results of a contract's claims; results[i] answers
@@ -51,9 +76,7 @@ func answer(m *footprint.Model, claim ir.Claim, result footprint.Result) Answer 
 		a.Answer = "unknown"
 	case footprint.Refuted:
 		a.Answer, a.Run, a.Route = "refuted", r.Parting, r.Route
-		if r.Place != nil {
-			a.Place = &Place{r.Place.Stage, r.Place.Clause, written(r.Place.Path)}
-		}
+		a.Place, a.Excess = PlaceOf(r), ExcessOf(r)
 		for _, h := range r.Chain {
 			a.Chain = append(a.Chain, Place{h.Stage, "read", written(h.Sees)}, Place{h.Stage, "write", written(h.Writes)})
 		}

@@ -57,6 +57,8 @@ func refutation(m *footprint.Model, claim ir.Claim, r footprint.Refuted) (messag
 	switch {
 	case r.Parting != nil:
 		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), clash(m, claim, r.Pair.LedBy(*r.Conflict), r.Others)
+	case r.Excess != nil:
+		return fmt.Sprintf("%s may do what %s may not: %s", r.Excess.Stage, claim.Stages[1], r.Excess.What), "change the clause (`" + r.Excess.Clause + "`), or drop the claim"
 	case r.Place != nil && claim.Kind == ir.WithinClaim:
 		return fmt.Sprintf("%s has `%s` of %s, which %s has not", r.Place.Stage, r.Place.Clause, r.Place.Path.Pointer(), claim.Stages[1]), "narrow the clause, or drop the claim"
 	case r.Place != nil:

@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // DefaultAttempts is how many tries a step has, where neither its stage nor the
 // host says.
-const DefaultAttempts = 3
+const DefaultAttempts = ir.DefaultAttempts
 
 // Counting tries. A step is a stage that one role runs with the same arguments on
 // one version: until the next commit, whoever makes it, all proposals of the step

@@ -187,10 +187,11 @@ type proof struct {
 }
 
 type delegateProof struct {
-	Stage  string          `json:"stage"`
-	Within string          `json:"within"`
-	Answer string          `json:"answer"`
-	Place  *compiler.Place `json:"place,omitempty"`
+	Stage  string           `json:"stage"`
+	Within string           `json:"within"`
+	Answer string           `json:"answer"`
+	Place  *compiler.Place  `json:"place,omitempty"`
+	Excess *compiler.Excess `json:"excess,omitempty"`
 }
 
 func prove(contract *ir.Contract, results []footprint.Result) proof {
@@ -205,7 +206,7 @@ func prove(contract *ir.Contract, results []footprint.Result) proof {
 		}
 		d := delegateProof{Stage: s.Name, Within: s.From, Answer: "proved"}
 		if r, refuted := m.Decide(ir.Claim{Kind: ir.WithinClaim, Stages: []string{s.Name, s.From}}, nil).(footprint.Refuted); refuted {
-			d.Answer, d.Place = "refuted", &compiler.Place{Stage: s.Name, Clause: r.Place.Clause, Path: footprint.PathText(r.Place.Path)}
+			d.Answer, d.Place, d.Excess = "refuted", compiler.PlaceOf(r), compiler.ExcessOf(r)
 		}
 		p.Delegates = append(p.Delegates, d)
 	}

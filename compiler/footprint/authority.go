@@ -24,39 +24,6 @@ func authorities(s *ir.Stage) []authority {
 	}
 }
 
-// union is a stage, or a composition as one stage whose grants are all of its stages'.
-func (m *Model) union(name string) *ir.Stage {
-	if s := m.Contract.Stage(name); s != nil {
-		return s
-	}
-	out := &ir.Stage{Name: name}
-	for _, c := range m.Contract.Compositions {
-		if c.Name != name {
-			continue
-		}
-		for _, member := range c.Stages {
-			s := m.Contract.Stage(member)
-			out.Read = region.Union(out.Read, s.Read)
-			out.Write = region.Union(out.Write, s.Write)
-			out.Blind = region.Union(out.Blind, s.Blind)
-			out.Source = region.Union(out.Source, s.Source)
-		}
-	}
-	return out
-}
-
-// decideWithin compares footprints clause by clause. Parameters of one name are
-// one parameter.
-func (m *Model) decideWithin(a, b string) Result {
-	inner, outer := authorities(m.union(a)), authorities(m.union(b))
-	for i, x := range inner {
-		if w, ok := m.Within(x.region, outer[i].region, x.mode, x.mode); !ok {
-			return missing(w, Place{Stage: a, Clause: x.clause, Path: w})
-		}
-	}
-	return Proved{}
-}
-
 // missing is Refuted with a place, or Unknown if the search found no path in time.
 func missing(w region.Word, at Place) Result {
 	if w == nil {

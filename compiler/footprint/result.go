@@ -24,6 +24,7 @@ type Proved struct {
 type Refuted struct {
 	Parting *Parting // of a commutation: a run in which the orders differ
 	Place   *Place   // of within and no stage: authority where there should be none
+	Excess  *Excess  // of within: what else a stage may do
 	Chain   []Hop    // of no flow: from the origin to the goal
 	Route   []string // of before: phases from the initial one to the goal, past the other
 
@@ -57,6 +58,14 @@ type Place struct {
 	Stage  string
 	Clause string // read, write or source
 	Path   region.Word
+}
+
+// An Excess is what a stage may do, apart from its regions: Clause is in, by, next,
+// attempts, rules or parameters, and What says it in words.
+type Excess struct {
+	Stage  string
+	Clause string
+	What   string
 }
 
 // A Hop is one step of a flow: Stage sees or takes Sees, and writes Writes.

@@ -155,6 +155,18 @@ type Stage struct {
 	Gates        []Gate           `json:"gates,omitempty"`
 }
 
+// DefaultAttempts is how many tries a step has, where neither its stage nor the host
+// says.
+const DefaultAttempts = 3
+
+// Tries is how many tries a step of the stage has, where the host does not say.
+func (s *Stage) Tries() int {
+	if s.Attempts > 0 {
+		return s.Attempts
+	}
+	return DefaultAttempts
+}
+
 // GateKind is the kind of rule a commit must pass.
 type GateKind string
 

@@ -17,7 +17,7 @@ func (k *checker) claim(e *evidence, c Claim) string {
 	case ir.AllCommute:
 		k.commute(e, k.plainStages(c.Claim.Phases[0]), nil, c.Assumes)
 	case ir.WithinClaim:
-		k.claimWithin(e, c.Claim.Stages[0], c.Claim.Stages[1])
+		k.claimWithin(e, c.Claim.Stages[0], c.Claim.Stages[1], c.Matches)
 	case ir.NoStage:
 		k.noStage(e, c.Claim)
 	case ir.NoFlow:
@@ -71,24 +71,6 @@ func (k *checker) plainStages(phase string) []string {
 		}
 	}
 	return out
-}
-
-// claimWithin compares two footprints. Parameters of one name are one parameter.
-func (k *checker) claimWithin(e *evidence, a, b string) {
-	inner, outer := k.members(a), k.members(b)
-	k.bind(append(append([]*ir.Stage{}, inner...), outer...)...)
-	of := func(stages []*ir.Stage, part func(*ir.Stage) region.Region) region.Region {
-		var out region.Region
-		for _, s := range stages {
-			out = append(out, part(s)...)
-		}
-		return out
-	}
-	read := func(s *ir.Stage) region.Region { return s.Read }
-	source := func(s *ir.Stage) region.Region { return s.Source }
-	k.within(e, "read", of(inner, read), of(outer, read))
-	k.within(e, "write", of(inner, written), of(outer, written))
-	k.within(e, "source", of(inner, source), of(outer, source))
 }
 
 // members lists a stage, or the stages of a composition.

@@ -66,12 +66,17 @@ func (k *checker) issueClaim(claim ir.Claim) Claim {
 	switch claim.Kind {
 	case ir.NoFlow:
 		c.Stages = k.reach(claim)
+	case ir.WithinClaim:
+		c.Matches = k.issueMatches(claim.Stages[0], claim.Stages[1])
 	case ir.PhaseBefore:
 		c.Phases = k.phasesWithout(claim.Phases[0])
 	}
 	e := &evidence{issuing: true}
 	if c.Uncertified = k.claim(e, c); c.Uncertified == "" {
 		c.Evidence, c.Assumes = e.all, e.assumed
+		return c
+	}
+	if claim.Kind != ir.Commutes && claim.Kind != ir.Parallel {
 		return c
 	}
 	for _, pair := range k.commutePairs(claim.Stages) {
