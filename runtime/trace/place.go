@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -42,19 +43,23 @@ func (w *walker) since(n int) place { return w.spots[n:len(w.spots):len(w.spots)
 // root is the place of the whole state.
 func (w *walker) root() place {
 	n := len(w.spots)
-	w.keep(w.contract.State, w.start)
+	w.keep(n, w.contract.State, w.start)
 	return w.since(n)
 }
 
-// keep adds a type, a union as its alternatives.
-func (w *walker) keep(typ ir.TypeID, at region.Cursor) {
+// keep adds a type, a union as its alternatives, to the place whose spots begin at
+// first: each spot once, or a token that can be a name as well as a position would
+// double them below "any", at every step.
+func (w *walker) keep(first int, typ ir.TypeID, at region.Cursor) {
 	t := w.contract.Type(typ)
 	if t.Kind != ir.UnionType {
-		w.spots = append(w.spots, spot{typ, at})
+		if s := (spot{typ, at}); !slices.Contains(w.spots[first:], s) {
+			w.spots = append(w.spots, s)
+		}
 		return
 	}
 	for _, alternative := range t.Alternatives {
-		w.keep(alternative, at)
+		w.keep(first, alternative, at)
 	}
 }
 
@@ -79,41 +84,42 @@ func (w *walker) find(p tree.Pointer) place {
 func (w *walker) pointer(p place, token string) place {
 	n := len(w.spots)
 	for _, s := range p {
-		w.member(s, token)
+		w.member(n, s, token)
 	}
 	if index, isIndex := arrayToken(token); isIndex {
 		for _, s := range p {
-			w.element(s, index)
+			w.element(n, s, index)
 		}
 	}
 	return w.since(n)
 }
 
-// member keeps what a member called name has below s, if s can be an object.
-func (w *walker) member(s spot, name string) {
+// member keeps what a member called name has below s, if s can be an object,
+// in the place whose spots begin at first.
+func (w *walker) member(first int, s spot, name string) {
 	t := w.contract.Type(s.typ)
 	switch t.Kind {
 	case ir.RecordType:
 		if m, known := t.Member(name); known {
-			w.keep(m.Type, s.secret.Key(name))
+			w.keep(first, m.Type, s.secret.Key(name))
 		} else if t.Rest != ir.NoType {
-			w.keep(t.Rest, s.secret.Key(name))
+			w.keep(first, t.Rest, s.secret.Key(name))
 		}
 	case ir.MapType, ir.KeyedType:
-		w.keep(t.Elem, s.secret.Key(name))
+		w.keep(first, t.Elem, s.secret.Key(name))
 	case ir.AnyType:
-		w.keep(s.typ, s.secret.Key(name))
+		w.keep(first, s.typ, s.secret.Key(name))
 	}
 }
 
 // element keeps what an element has below s, if s can be an array.
-func (w *walker) element(s spot, index int) {
+func (w *walker) element(first int, s spot, index int) {
 	t := w.contract.Type(s.typ)
 	switch t.Kind {
 	case ir.ListType, ir.SetType, ir.LogType:
-		w.keep(t.Elem, s.secret.Index(index))
+		w.keep(first, t.Elem, s.secret.Index(index))
 	case ir.AnyType:
-		w.keep(s.typ, s.secret.Index(index))
+		w.keep(first, s.typ, s.secret.Index(index))
 	}
 }
 

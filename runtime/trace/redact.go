@@ -231,7 +231,7 @@ func (w *redaction) object(p place, n *tree.Node) {
 	for name, child := range n.Members() {
 		w.dst = append(quote(append(w.dst, before), name), ':')
 		for _, s := range p {
-			w.member(s, name)
+			w.member(kept, s, name)
 		}
 		w.below(region.EscapeToken(name), func() { w.value(w.since(kept), child) })
 		w.spots, before = w.spots[:kept], ','
@@ -244,7 +244,7 @@ func (w *redaction) array(p place, n *tree.Node) {
 	for i, child := range n.Elements() {
 		w.dst = append(w.dst, before)
 		for _, s := range p {
-			w.element(s, i)
+			w.element(kept, s, i)
 		}
 		w.below(strconv.Itoa(i), func() { w.value(w.since(kept), child) })
 		w.spots, before = w.spots[:kept], ','
