@@ -38,6 +38,9 @@ func TestATextThatIsNotStrictJSONIsRefusedWithItsCodeAndPlace(t *testing.T) {
 		{`{"a":"\udc00"}`, InvalidUnicode, 6, "/a"},
 		{`{"\ud800":1}`, InvalidUnicode, 2, ""},
 		{`{"a":1e99999}`, LimitNumber, -1, "/a"},
+		{`{"a":1e-99999}`, LimitNumber, -1, "/a"},
+		{`[0, -2.5E-1025]`, LimitNumber, -1, "/1"},
+		{`[1e-99999999999999999999]`, LimitNumber, -1, "/0"},
 		{`{"a":` + strings.Repeat("9", 1025) + `}`, LimitNumber, -1, "/a"},
 		{strings.Repeat("[", 513) + strings.Repeat("]", 513), LimitDepth, -1, strings.Repeat("/0", 512)},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
@@ -278,4 +279,36 @@ func TestCommitsChangeWhatThePatchSays(t *testing.T) {
 		Patch: []byte(`[{"op":"replace","path":"/customers/C2/name","value":"G. Hopper"}]`)})
 	r.commits(as("vote", `[{"op":"add","path":"/votes/V2","value":3}]`))
 	r.commits(as("log", `[{"op":"add","path":"/history/-","value":"more"}]`))
+}
+
+// Each reserved key is one that would bind otherwise, so that nothing else refuses it.
+func TestAReservedKeyDoesNotBindThoughNothingElseIsWrongWithIt(t *testing.T) {
+	b := newBuilder(t)
+	integer, str := b.kind(ir.IntType), b.kind(ir.StringType)
+	b.c.State = b.record("State", "m", b.of(ir.MapType, integer), "which", str)
+	for _, p := range []ir.Param{
+		{Name: "p", Kind: ir.ExistingParam, Of: region.MustParse("/:m"), Reserved: []string{"other", "index"}},
+		{Name: "p", Kind: ir.NewParam, Of: region.MustParse("/:m"), Reserved: []string{"fresh"}},
+		{Name: "p", Kind: ir.DependentParam, Of: region.MustParse("/:which"), Reserved: []string{"index"}},
+	} {
+		b.stage(ir.Stage{Name: string(p.Kind), Params: []ir.Param{p}, Read: of(""), Write: of("/m/{p}")})
+	}
+	p := b.load()
+	reserved := func(r *run, stage, key string) {
+		pr := verify.Proposal{Stage: stage, Patch: []byte(`[]`)}
+		if key != "" {
+			pr.Args = map[string]string{"p": key}
+		}
+		out := r.refuses(pr, "phase argument_violation")
+		require.Contains(t, out.Verdict.Violations[0].Message, "names literally")
+	}
+	r := open(t, p, `{"m":{"index":1,"x":2},"which":"x"}`)
+	reserved(r, string(ir.ExistingParam), "index")
+	reserved(r, string(ir.NewParam), "fresh")
+	for stage, key := range map[string]string{string(ir.ExistingParam): "x", string(ir.NewParam): "new"} {
+		out := r.try(verify.Proposal{Stage: stage, Args: map[string]string{"p": key}, Patch: []byte(`[]`)})
+		require.Equal(t, verify.Noop, out.Verdict.Verdict)
+	}
+	require.Equal(t, verify.Noop, r.try(verify.Proposal{Stage: string(ir.DependentParam), Patch: []byte(`[]`)}).Verdict.Verdict)
+	reserved(open(t, p, `{"m":{"index":1},"which":"index"}`), string(ir.DependentParam), "")
 }
