@@ -37,11 +37,14 @@ type Proposal struct {
 // DefaultAttempts and WithAttempts.
 //
 // Errors are for what could not be decided or recorded: *UnknownStageError,
-// *UnknownArgumentError, the context's error, what the store reports, or
-// *CorruptLogError. After a store's error the proposal may have been committed all
+// *UnknownArgumentError, *TooLongError, the context's error, what the store reports,
+// or *CorruptLogError. After a store's error the proposal may have been committed all
 // the same: the version tells, and so does proposing again with the same key. p is
 // not kept, its bytes are copied.
 func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
+	if err := checkGiven(p.Role, p.Next, p.Key, p.Args); err != nil {
+		return Verdict{}, err
+	}
 	a := in.asks(&p)
 	for {
 		now, err := in.standing(ctx, a)
@@ -101,6 +104,9 @@ func (in *Instance) judge(ctx context.Context, p *Proposal, now *standing) (veri
 // edge's guard and every invariant that reads the phase are checked; the state
 // stays as it is. Recorded and failing as Propose. An unknown phase is a reject.
 func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, error) {
+	if err := checkGiven(role, phase, "", nil); err != nil {
+		return Verdict{}, err
+	}
 	for {
 		seen, err := in.settled(ctx)
 		if err != nil {

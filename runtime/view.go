@@ -38,8 +38,11 @@ type View struct {
 // View projects the current state for a stage, and records that it did. Errors: a
 // *ViewRefusedError, with the verdict and no data, outside of the stage's phase, for
 // another role, or where an argument does not bind; *UnknownStageError;
-// *UnknownArgumentError; the context's error; what the store reports.
+// *UnknownArgumentError; *TooLongError; the context's error; what the store reports.
 func (in *Instance) View(ctx context.Context, r Request) (View, error) {
+	if err := checkGiven(r.Role, "", "", r.Args); err != nil {
+		return View{}, err
+	}
 	for {
 		seen, err := in.settled(ctx)
 		if err != nil {
@@ -80,7 +83,7 @@ func (in *Instance) refuseView(ctx context.Context, stage string, refused *verif
 	in.logVerdict(ctx, trace.View, stage, refused)
 	actor := ActorVerdict{
 		Verdict: refused.Verdict, Contract: refused.Contract, PhaseBefore: refused.PhaseBefore, PhaseAfter: refused.PhaseAfter,
-		Violations: refused.Violations, Retryable: refused.Retryable, Normalised: refused.Normalised,
+		Violations: refused.Violations, More: refused.More, Retryable: refused.Retryable, Normalised: refused.Normalised,
 	}
 	return &ViewRefusedError{Verdict{Verdict: *refused, actor: func() ActorVerdict { return actor }}}
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/syntax"
+	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/tree"
+	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 func TestTheLimitsAreThoseListed(t *testing.T) {
@@ -22,28 +24,34 @@ func TestTheLimitsAreThoseListed(t *testing.T) {
 	for name, limit := range map[string]int{
 		"bytes of a source file": source.FileSize,
 		"brackets and type prefixes (`map of`, `secret`) open at once in a source file": source.Nesting,
-		"declarations in a source file":               source.Declarations,
-		"bytes of a path":                             source.PathLength,
-		"bytes of a string":                           source.StringLength,
-		"findings reported for one file":              source.Diagnostics,
-		"bytes of an expression":                      expression.MaxSource,
-		"syntax nodes of an expression":               expression.MaxNodes,
-		"levels of an expression":                     expression.MaxNesting,
-		"steps of a compiled regular expression":      expression.MaxRegexp,
-		"bytes of a string that an expression builds": expression.MaxText,
-		"cost of one evaluation":                      int(expression.CostLimit),
-		"search states of one decision about regions": region.DefaultBudget,
-		"bytes of a state":                            state.MaxBytes,
-		"levels of a state or patch":                  state.MaxDepth,
-		"values in a state":                           state.MaxNodes,
-		"bytes of a patch":                            patch.MaxBytes,
-		"operations of a patch":                       patch.MaxOps,
-		"values in a patch":                           patch.MaxNodes,
-		"bytes of a number, and its exponent":         state.MaxNumberLength,
+		"declarations in a source file":                   source.Declarations,
+		"bytes of a path":                                 source.PathLength,
+		"bytes of a string":                               source.StringLength,
+		"findings reported for one file":                  source.Diagnostics,
+		"bytes of an expression":                          expression.MaxSource,
+		"syntax nodes of an expression":                   expression.MaxNodes,
+		"levels of an expression":                         expression.MaxNesting,
+		"steps of a compiled regular expression":          expression.MaxRegexp,
+		"bytes of a string that an expression builds":     expression.MaxText,
+		"cost of one evaluation":                          int(expression.CostLimit),
+		"search states of one decision about regions":     region.DefaultBudget,
+		"bytes of a state":                                state.MaxBytes,
+		"levels of a state or patch":                      state.MaxDepth,
+		"values in a state":                               state.MaxNodes,
+		"bytes of a patch":                                patch.MaxBytes,
+		"operations of a patch":                           patch.MaxOps,
+		"values in a patch":                               patch.MaxNodes,
+		"tokens of a pointer in a patch":                  patch.MaxTokens,
+		"bytes of a pointer in a patch":                   patch.MaxPointerBytes,
+		"violations that a reply lists":                   verify.MaxViolations,
+		"bytes of a path, message or hint in a reply":     verify.MaxText,
+		"bytes of a role, phase or key that a host gives": runtime.MaxGiven,
+		"bytes of a number, and its exponent":             state.MaxNumberLength,
 	} {
 		require.Contains(t, string(chapter), fmt.Sprintf("\n| %s | %s |\n", name, grouped(limit)))
 	}
 	require.Equal(t, state.MaxDepth, patch.MaxDepth)
+	require.Equal(t, state.MaxDepth, patch.MaxTokens)
 	require.Equal(t, state.MaxNumberLength, state.MaxExponent)
 }
 

@@ -43,6 +43,9 @@ func unfit(name string, err error) error {
 	for _, p := range state.Problems {
 		f.Where = append(f.Where, place(p.Path)+": "+p.Message)
 	}
+	if state.More > 0 {
+		f.Where = append(f.Where, "and "+grouped(state.More)+" more")
+	}
 	return f
 }
 

@@ -30,7 +30,7 @@ func (f *verdictFlags) print(c *console, p *printer, d *decided) error {
 
 // verdict writes the operator's rendering for people.
 func (p *printer) verdict(v verify.Verdict) {
-	p.decision(v.Verdict, len(v.Violations))
+	p.decision(v.Verdict, len(v.Violations)+v.More)
 	names := namesWidth(v.Normalised)
 	if v.Verdict != verify.Reject {
 		p.field("  ", names, "version", change(fmt.Sprint(v.VersionBefore), fmt.Sprint(v.VersionAfter)))
@@ -38,18 +38,18 @@ func (p *printer) verdict(v verify.Verdict) {
 		p.field("  ", names, "state", change(short(v.StateBefore), short(v.StateAfter)))
 	}
 	p.field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
-	p.violations(v.Violations)
+	p.violations(v.Violations, v.More)
 }
 
 // actorVerdict writes the actor's rendering for people.
 func (p *printer) actorVerdict(v verify.ActorVerdict) {
-	p.decision(v.Verdict, len(v.Violations))
+	p.decision(v.Verdict, len(v.Violations)+v.More)
 	names := namesWidth(v.Normalised)
 	if v.Verdict != verify.Reject {
 		p.field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
 	}
 	p.field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
-	p.violations(v.Violations)
+	p.violations(v.Violations, v.More)
 }
 
 // namesWidth is the width of the names beside a verdict's fields.
@@ -71,10 +71,15 @@ func (p *printer) decision(d verify.Decision, violations int) {
 	}
 }
 
-func (p *printer) violations(vs []verify.Violation) {
+// violations writes those that a verdict lists, and how many more there are.
+func (p *printer) violations(vs []verify.Violation, more int) {
 	for _, v := range vs {
 		p.line("")
 		p.violation("  ", v)
+	}
+	if more > 0 {
+		p.line("")
+		p.line("  and %s more", grouped(more))
 	}
 }
 

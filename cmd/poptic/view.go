@@ -42,7 +42,7 @@ func (v *viewVerb) Run(c *console) error {
 	if refusal != nil {
 		p := c.errText()
 		p.line("%s: the stage %s sees nothing now", p.red("no view"), v.Stage)
-		p.violations(refusal.Violations)
+		p.violations(refusal.Violations, refusal.More)
 		return errNo
 	}
 	return v.print(c, o, view)

@@ -35,11 +35,14 @@ type DecodeError struct {
 	Message string // without the place
 }
 
+// longestPlace is how many bytes of a place a message shows.
+const longestPlace = 256
+
 // Error is the message with the place.
 func (e *DecodeError) Error() string {
 	text := e.Message
 	if e.Path != "" {
-		text += " at " + e.Path
+		text += " at " + Shorten(e.Path, longestPlace)
 	}
 	if e.Offset >= 0 {
 		text += " (byte " + strconv.Itoa(e.Offset) + ")"

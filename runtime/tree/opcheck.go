@@ -41,6 +41,7 @@ func fieldOf(n *Node) field {
 // A shapeCheck checks operations, one after the other, and collects everything
 // wrong with their shapes.
 type shapeCheck struct {
+	limits   PatchLimits
 	patch    Patch
 	problems []*Problem
 }
@@ -143,6 +144,10 @@ func (c *opCheck) what() string {
 // pointer reads a member that is a JSON Pointer, nil if it is none.
 func (c *opCheck) pointer(name string, f field) Pointer {
 	if !c.check(name, f) {
+		return nil
+	}
+	if message := c.limits.overPointer(f.text); message != "" {
+		c.fail(CodeLimitExceeded, f.text, message, "")
 		return nil
 	}
 	p, bad := parsePointer(f.text)

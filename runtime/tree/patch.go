@@ -64,7 +64,9 @@ func (p Patch) Node() *Node {
 // PatchLimits bound a patch as it is read.
 type PatchLimits struct {
 	Limits
-	MaxOps int // operations; 0 is no limit
+	MaxOps          int // operations; 0 is no limit
+	MaxTokens       int // of one pointer: one that is deeper than the state may be leads nowhere
+	MaxPointerBytes int // of one pointer as written
 }
 
 // DefaultPatchLimits hold where none are given.
@@ -76,7 +78,9 @@ var DefaultPatchLimits = PatchLimits{
 		MaxNumberLength: DefaultLimits.MaxNumberLength,
 		MaxExponent:     DefaultLimits.MaxExponent,
 	},
-	MaxOps: 10_000,
+	MaxOps:          10_000,
+	MaxTokens:       DefaultLimits.MaxDepth,
+	MaxPointerBytes: 64 << 10,
 }
 
 // PatchOf reads a patch from a JSON value, as ParsePatch does from text.
@@ -84,7 +88,7 @@ func PatchOf(n *Node, limits PatchLimits) (Patch, []*Problem) {
 	if p := refuseWhole(n, limits); p != nil {
 		return nil, []*Problem{p}
 	}
-	checks := shapeCheck{patch: make(Patch, 0, n.Len())}
+	checks := shapeCheck{limits: limits, patch: make(Patch, 0, n.Len())}
 	for _, element := range n.Elements() {
 		checks.add(rawOpOf(element))
 	}

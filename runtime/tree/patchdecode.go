@@ -19,7 +19,7 @@ func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
 	if p.dec.PeekKind() != '[' {
 		return parseOther(data, limits)
 	}
-	checks := shapeCheck{}
+	checks := shapeCheck{limits: limits}
 	switch err := p.operations(&checks, limits.MaxOps); {
 	case err == errTooManyOps:
 		return nil, []*Problem{limits.tooManyOps()}

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -27,6 +28,23 @@ func ParsePointer(text string) (Pointer, error) {
 		return nil, bad
 	}
 	return p, nil
+}
+
+// overPointer says which limit a pointer exceeds, "" if none. What goes down a pointer
+// step by step may rely on its length: there never is a pointer without an end.
+func (l PatchLimits) overPointer(text string) string {
+	most := l.MaxTokens
+	if most == 0 || most > deepest {
+		most = deepest
+	}
+	switch {
+	case over(len(text), l.MaxPointerBytes):
+		return fmt.Sprintf("the path is longer than %d bytes", l.MaxPointerBytes)
+	case strings.Count(text, "/") > most:
+		return fmt.Sprintf("the path is deeper than %d levels", most)
+	default:
+		return ""
+	}
 }
 
 func parsePointer(text string) (Pointer, *PointerError) {

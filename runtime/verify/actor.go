@@ -36,21 +36,22 @@ func (o *Outcome) Actor() ActorVerdict {
 		Attempt: o.Verdict.Attempt, MaxAttempts: o.Verdict.MaxAttempts,
 	}
 	if v.stage == nil || v.reached <= stepPhase {
-		out.Violations = append(out.Violations, o.Verdict.Violations...)
+		out.Violations, out.More = append(out.Violations, o.Verdict.Violations...), o.Verdict.More
 	} else {
 		seen, _ := v.project()
 		out.ViewDigest = seen.Digest().String()
-		out.Violations = append(out.Violations, v.told(o.found, seen)...)
+		told, more := v.told(o.found, seen)
+		out.Violations, out.More = append(out.Violations, told...), more
 	}
 	out.Retryable = out.Verdict == Reject && retryable(out.Violations, out.Attempt, out.MaxAttempts)
 	return out
 }
 
 // told is what the actor is told of the findings on the state.
-func (v *verification) told(found []finding, seen *tree.Node) []Violation {
+func (v *verification) told(found []finding, seen *tree.Node) (told []Violation, more int) {
 	switch {
 	case len(found) == 0:
-		return nil
+		return nil, 0
 	case v.reached == stepStale:
 		return violations(found)
 	}
@@ -64,7 +65,7 @@ func (v *verification) told(found []finding, seen *tree.Node) []Violation {
 
 // explain runs the steps that depend on the state, and tells what the first finds
 // that finds something the actor may know.
-func (v *verification) explain(seen *tree.Node) []Violation {
+func (v *verification) explain(seen *tree.Node) (told []Violation, more int) {
 	v.reached = stepRequire
 	if named := v.named(v.checkRequire()); len(named) > 0 {
 		return v.tellAll(named)
@@ -86,11 +87,11 @@ func (v *verification) explain(seen *tree.Node) []Violation {
 
 // tellRules tells what may be named, or if there is none of it, that something else
 // refused.
-func (v *verification) tellRules(found []finding) []Violation {
+func (v *verification) tellRules(found []finding) (told []Violation, more int) {
 	if named := v.named(found); len(named) > 0 {
 		return v.tellAll(named)
 	}
-	return []Violation{say.refused()}
+	return []Violation{say.refused()}, 0
 }
 
 // named is the findings that the actor may know of.
@@ -106,25 +107,26 @@ func (v *verification) named(found []finding) []finding {
 
 // tellAll tells of what the stage sees as it is, without paths and hints that name
 // what the stage neither sees nor writes; and of what it only discloses one bit.
-func (v *verification) tellAll(found []finding) []Violation {
-	var out []Violation
+func (v *verification) tellAll(found []finding) (told []Violation, more int) {
+	var out []finding
 	failed := make([]bool, len(v.stage.Gates))
-	for i := range found {
-		f := &found[i]
-		if gate := v.disclosedBy(f); gate >= 0 {
+	for _, f := range found {
+		if gate := v.disclosedBy(&f); gate >= 0 {
 			failed[gate] = true
 			continue
 		}
-		told := f.Violation
 		if f.at != nil && !v.mayName(f.at) {
-			told.Path = nil
+			f.Path = nil
 		}
 		if f.hint != nil && !v.mayName(f.hint) {
-			told.Hint = ""
+			f.Hint = ""
 		}
-		out = append(out, told)
+		out = append(out, f)
 	}
-	return append(out, v.bits(failed)...)
+	for _, bit := range v.bits(failed) {
+		out = append(out, finding{Violation: bit})
+	}
+	return violations(out)
 }
 
 // mayName reports whether the stage sees a place or is on the way to what it sees,

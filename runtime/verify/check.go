@@ -16,7 +16,7 @@ type typeCheck struct {
 	ctx   context.Context
 	state *tree.Node  // where references lead; nil to leave references alone
 	word  region.Word // of the value being checked
-	found []finding
+	collection
 }
 
 // check checks n, which stands at c.word, against type id.
@@ -28,7 +28,9 @@ func (c *typeCheck) check(n *tree.Node, id ir.TypeID) {
 	}
 }
 
-func (c *typeCheck) report(f finding) { c.found = append(c.found, f.about(c.word)) }
+func (c *typeCheck) report(f finding) {
+	c.add(f, func(f finding) finding { return f.about(c.word) })
+}
 
 // structure checks everything but constraints, and reports whether n is of the
 // right kind itself, so that a constraint on it makes sense.
@@ -40,9 +42,9 @@ func (c *typeCheck) structure(n *tree.Node, id ir.TypeID) bool {
 	case !c.p.sameKind(id, n):
 		c.misfit(n, id)
 	default:
-		before := len(c.found)
+		before := c.total
 		c.inside(n, id, t)
-		return len(c.found) == before
+		return c.total == before
 	}
 	return false
 }
@@ -87,7 +89,7 @@ func (c *typeCheck) member(t *ir.Type, text, name string, child *tree.Node) {
 	} else if t.Rest != ir.NoType {
 		c.check(child, t.Rest)
 	} else {
-		c.found = append(c.found, c.p.unknownMember(t, text, name, c.word))
+		c.add(say.unknownMember(text, name), func(finding) finding { return c.p.unknownMember(t, text, name, c.word) })
 	}
 }
 
@@ -111,9 +113,9 @@ func (c *typeCheck) members(n *tree.Node, id ir.TypeID, t *ir.Type) {
 	}
 	for name, child := range n.Members() {
 		c.at(region.Key(name), func() {
-			before := len(c.found)
+			before := c.total
 			c.check(child, t.Elem)
-			if t.Kind == ir.KeyedType && len(c.found) == before && !namesItself(t, name, child) {
+			if t.Kind == ir.KeyedType && c.total == before && !namesItself(t, name, child) {
 				c.report(say.otherKey(t))
 			}
 		})
@@ -144,11 +146,13 @@ func (c *typeCheck) reference(n *tree.Node, t *ir.Type) {
 	if c.state == nil || nodeAtPattern(c.state, *t.Target).Get(n.Text()) != nil {
 		return
 	}
-	f := say.danglingKey(*t.Target).of(ir.RefGate, "").about(c.word)
-	f.reads = region.Region{{Include: []region.Pattern{
-		patternOf(c.word), {Segments: append(append([]region.Segment{}, t.Target.Segments...), region.Segment{Kind: region.KeyLiteral, Text: n.Text()}), Shallow: true},
-	}}}
-	c.found = append(c.found, f)
+	c.add(say.danglingKey(*t.Target).of(ir.RefGate, ""), func(f finding) finding {
+		f = f.about(c.word)
+		f.reads = region.Region{{Include: []region.Pattern{
+			patternOf(c.word), {Segments: append(append([]region.Segment{}, t.Target.Segments...), region.Segment{Kind: region.KeyLiteral, Text: n.Text()}), Shallow: true},
+		}}}
+		return f
+	})
 }
 
 // union reports the constraints of the first alternative that fits, if no fitting
@@ -168,7 +172,7 @@ func (c *typeCheck) union(n *tree.Node, id ir.TypeID) {
 		}
 		sub := typeCheck{p: c.p, ctx: c.ctx, state: c.state, word: c.word}
 		sub.check(n, alt)
-		if len(sub.found) == 0 {
+		if sub.total == 0 {
 			c.constraints(n, id)
 			return
 		}
@@ -180,7 +184,7 @@ func (c *typeCheck) union(n *tree.Node, id ir.TypeID) {
 		c.misfitUnion(n, id, t)
 		return
 	}
-	c.found = append(c.found, first...)
+	c.addAll(first)
 }
 
 // misfitUnion goes into the only alternative of n's kind, if there is just one and
@@ -211,15 +215,20 @@ func (c *typeCheck) constraints(n *tree.Node, id ir.TypeID) {
 	for i := range c.p.wheres[id] {
 		w := &c.p.wheres[id][i]
 		if j := w.judge(c.ctx, &expr.Input{Self: n}); j != holds {
-			c.found = append(c.found, c.p.unmet(w, id, c.word).because(j))
+			c.add(c.p.unmet(id).because(j), func(f finding) finding { return f.below(w, c.word) })
 		}
 	}
 }
 
-// unmet is the finding that a constraint of type id does not hold for the value at w.
-func (p *Program) unmet(rule *rule, id ir.TypeID, w region.Word) finding {
-	f := say.constraint(p.types[id].text).of(ir.TypeGate, "").about(w)
-	f.reads = rule.readsBelow(w)
+// unmet is the finding that a constraint of type id does not hold.
+func (p *Program) unmet(id ir.TypeID) finding {
+	return say.constraint(p.types[id].text).of(ir.TypeGate, "")
+}
+
+// below makes f the finding of a rule over the value at w.
+func (f finding) below(r *rule, w region.Word) finding {
+	f = f.about(w)
+	f.reads = r.readsBelow(w)
 	return f
 }
 

@@ -9,11 +9,8 @@ import (
 // runOp judges what is still open about an operation and runs it.
 func (e *execution) runOp(op *tree.Op) {
 	value := op.Value
-	for i := range e.v.uses {
-		u := &e.v.uses[i]
-		if u.op != op {
-			continue
-		}
+	for ; e.used < len(e.v.uses) && e.v.uses[e.used].op == op; e.used++ {
+		u := &e.v.uses[e.used]
 		at := e.locate(u)
 		if !e.judgeOpen(u, at) {
 			return

@@ -20,6 +20,8 @@ type finding struct {
 	hint  region.Word    // the node that the hint names, nil if it names none
 	known ir.Visibility  // Seen if the actor knows it from what it wrote itself
 	typed region.Pattern // of produce: the pattern, as the stage has it
+
+	others int // how many more there are of its rule, which are not kept (collect.go)
 }
 
 // about makes f a finding about the node at w.
@@ -40,12 +42,4 @@ func (f finding) onOp(index int, path string) finding {
 func (f finding) of(kind ir.GateKind, name string) finding {
 	f.rule, f.name = kind, name
 	return f
-}
-
-func violations(found []finding) []Violation {
-	out := make([]Violation, len(found))
-	for i := range found {
-		out[i] = found[i].Violation
-	}
-	return out
 }

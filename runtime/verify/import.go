@@ -12,7 +12,10 @@ import (
 
 // A StateError says why a state file does not fit a contract. It names paths and
 // types, never values.
-type StateError struct{ Problems []StateProblem }
+type StateError struct {
+	Problems []StateProblem // at most MaxViolations
+	More     int            // problems beside those
+}
 
 // A StateProblem is one thing wrong with a state file.
 type StateProblem struct {
@@ -29,7 +32,7 @@ func (e *StateError) Error() string {
 	if p.Path == "" {
 		text = "the state does not fit: " + p.Message
 	}
-	if more := len(e.Problems) - 1; more > 0 {
+	if more := len(e.Problems) - 1 + e.More; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}
 	return text
@@ -59,9 +62,10 @@ func (p *Program) Import(file []byte) (*tree.Node, error) {
 }
 
 func stateError(found []finding) error {
-	e := &StateError{}
-	for _, f := range found {
-		e.Problems = append(e.Problems, StateProblem{Path: *f.Path, Code: f.Code, Message: f.Message, Hint: f.Hint})
+	listed, more := violations(found)
+	e := &StateError{More: more}
+	for _, v := range listed {
+		e.Problems = append(e.Problems, StateProblem{Path: *v.Path, Code: v.Code, Message: v.Message, Hint: v.Hint})
 	}
 	return e
 }
@@ -76,12 +80,14 @@ func IsStateProblem(err error) bool {
 
 // An importer turns the keyed lists of a file into objects.
 type importer struct {
-	p     *Program
-	word  region.Word
-	found []finding
+	p    *Program
+	word region.Word
+	collection
 }
 
-func (in *importer) report(f finding) { in.found = append(in.found, f.about(in.word)) }
+func (in *importer) report(f finding) {
+	in.add(f, func(f finding) finding { return f.about(in.word) })
+}
 
 func (in *importer) value(n *tree.Node, id ir.TypeID) *tree.Node {
 	if !in.p.types[id].keyed {

@@ -14,11 +14,7 @@ func (t *touched) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
 		return
 	}
 	t.check.word = append(t.check.word[:0], w...)
-	before := len(t.check.found)
-	t.check.logs(was, n, id)
-	for _, f := range t.check.found[before:] {
-		t.add(f)
-	}
+	t.take(func() { t.check.logs(was, n, id) })
 }
 
 // isEntry reports whether w is an entry of a container whose entries come and go.

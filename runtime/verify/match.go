@@ -113,14 +113,26 @@ func goesThrough(s region.Segment, n *tree.Node) bool {
 }
 
 // matchesWord reports whether p matches w itself; a fresh letter meets every
-// wildcard. Patterns with AnyDepth go through every split.
+// wildcard. Where a segment fails, the last AnyDepth before it takes one letter more:
+// what it and those before it could have taken instead leads nowhere else. So it costs
+// at most the product of the two lengths, whoever chose them.
 func matchesWord(segments []region.Segment, w region.Word) bool {
-	switch {
-	case len(segments) == 0:
-		return len(w) == 0
-	case segments[0].Kind == region.AnyDepth:
-		return matchesWord(segments[1:], w) || len(w) > 0 && matchesWord(segments, w[1:])
-	default:
-		return len(w) > 0 && segments[0].Matches(w[0]) && matchesWord(segments[1:], w[1:])
+	i, j := 0, 0
+	deep, took := -1, 0 // the last AnyDepth that was met, and the letter behind those it took
+	for j < len(w) || i < len(segments) {
+		switch {
+		case i < len(segments) && segments[i].Kind == region.AnyDepth:
+			deep, took = i, j
+			i++
+		case i < len(segments) && j < len(w) && segments[i].Matches(w[j]):
+			i++
+			j++
+		case deep >= 0 && took < len(w):
+			took++
+			i, j = deep+1, took
+		default:
+			return false
+		}
 	}
+	return true
 }

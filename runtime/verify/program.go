@@ -127,18 +127,20 @@ func (p *Program) loadGuards() error {
 // CheckAll evaluates every type, reference, constraint and invariant of a state.
 // It is done once when an instance opens; afterwards only what a commit touches is
 // checked, and the two agree (spec/semantics.md theorem 8). The result is empty if
-// all hold.
+// all hold, and lists at most MaxViolations.
 func (p *Program) CheckAll(ctx context.Context, n *tree.Node, phase string) []Violation {
 	c := typeCheck{p: p, ctx: ctx, state: n}
 	c.check(n, p.contract.State)
 	if len(c.found) > 0 {
-		return violations(c.found)
+		listed, _ := violations(c.found)
+		return listed
 	}
 	r := ruleRun{p: p, ctx: ctx, state: n, phase: phase, measures: &measures{p: p, state: n}}
 	for i := range p.invariants {
 		r.all(&p.invariants[i])
 	}
-	return violations(r.found)
+	listed, _ := violations(r.found)
+	return listed
 }
 
 // A stage is a compiled ir.Stage.
@@ -197,7 +199,7 @@ func (e *UnknownArgumentError) Error() string {
 }
 
 func unknown(what, name, near string) string {
-	text := fmt.Sprintf("there is no %s called %q", what, name)
+	text := fmt.Sprintf("there is no %s called %q", what, tree.Shorten(name, MaxText))
 	if near != "" {
 		text += fmt.Sprintf("; did you mean %q?", near)
 	}

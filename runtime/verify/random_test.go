@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"flag"
 	"math/rand"
 	"strconv"
 	"strings"
@@ -14,6 +15,8 @@ import (
 // The properties of spec/semantics.md section 11 are tested on small worlds: few
 // names, shallow states, regions that overlap them. Everything is drawn from a
 // seed, so that a failure can be repeated.
+
+var long = flag.Bool("long", false, "run at full size")
 
 // rounds is n, or a twentieth of it where time is short.
 func rounds(n int) int {

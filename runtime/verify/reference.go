@@ -124,36 +124,29 @@ func (v *verification) names(s *site, keys map[string]bool) bool {
 }
 
 func (v *verification) referrers(r *reference, s *site, gone map[string]bool) []finding {
-	var found []finding
+	var all collection
 	eachMatch(v.after, s.pattern, func(w region.Word, n *tree.Node) bool {
-		if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) {
-			found = append(found, v.dangling(r, w, n)...)
+		if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) && v.dangles(w, n) {
+			all.add(say.keyInUse(r.target).of(ir.RefGate, ""), func(f finding) finding {
+				f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
+				return f.about(w)
+			})
 		}
 		return true
 	})
-	return found
+	return all.found
 }
 
-// dangling checks one referring node by its type: in a union the string may be
-// fine all the same.
-func (v *verification) dangling(r *reference, w region.Word, n *tree.Node) []finding {
+// dangles checks one referring node by its type: in a union the string may be fine
+// all the same.
+func (v *verification) dangles(w region.Word, n *tree.Node) bool {
 	c := typeCheck{p: v.p, ctx: v.ctx, state: v.after, word: append(region.Word{}, w...)}
 	c.check(n, v.p.typeAt(v.after, w))
-	if len(c.found) == 0 {
-		return nil
-	}
-	f := say.keyInUse(r.target).of(ir.RefGate, "").about(w)
-	f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
-	return []finding{f}
+	return c.total > 0
 }
 
 func (v *verification) wrote(w region.Word) bool {
-	for _, t := range v.targets {
-		if w.HasPrefix(t) {
-			return true
-		}
-	}
-	return false
+	return v.written.over(w) > 0
 }
 
 // goneFrom is the members of a container that the commit takes away.

@@ -18,7 +18,7 @@ type ruleRun struct {
 	phase    string
 	measures *measures
 	in       *expr.Input // see input
-	found    []finding
+	collection
 }
 
 // input is what rules are evaluated on; an entry is set in it before.
@@ -94,9 +94,10 @@ func (r *ruleRun) judgeEntry(p *part, in *expr.Input, name string, n *tree.Node)
 func (r *ruleRun) entry(inv *invariant, in *expr.Input, w region.Word, n *tree.Node) {
 	one := &inv.parts[0]
 	if j := r.judgeEntry(one, in, lastName(w), n); j != holds {
-		f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
-		f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
-		r.found = append(r.found, f.about(w))
+		r.add(say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j), func(f finding) finding {
+			f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
+			return f.about(w)
+		})
 	}
 }
 
@@ -106,7 +107,7 @@ func (r *ruleRun) reportWhole(inv *invariant, j judgement) {
 	}
 	f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
 	f.reads = inv.whole
-	r.found = append(r.found, f)
+	r.add(f, asItIs)
 }
 
 func lastName(w region.Word) string {
@@ -194,9 +195,10 @@ func (r *ruleRun) unique(inv *invariant) {
 	eachMatch(r.state, *inv.Unique, func(w region.Word, n *tree.Node) bool {
 		d := n.Digest()
 		if seen[d] {
-			f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).about(w)
-			f.reads = region.Region{{Include: []region.Pattern{*inv.Unique}}}
-			r.found = append(r.found, f)
+			r.add(say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name), func(f finding) finding {
+				f.reads = region.Region{{Include: []region.Pattern{*inv.Unique}}}
+				return f.about(w)
+			})
 		}
 		seen[d] = true
 		return true

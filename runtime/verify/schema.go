@@ -18,10 +18,13 @@ import (
 
 // checkSchema is the schema step: types, references, produce.
 func (v *verification) checkSchema() []finding {
-	t := touched{v: v, check: typeCheck{p: v.p, ctx: v.ctx, state: v.after}}
+	t := touched{
+		v: v, check: typeCheck{p: v.p, ctx: v.ctx, state: v.after},
+		seen: map[about]bool{}, unions: map[string]bool{}, judged: map[constraint]judgement{},
+	}
 	for _, f := range v.twice {
-		if !v.writtenWhole(f.at, *f.OpIndex) {
-			t.found = append(t.found, f)
+		if v.written.over(f.at) <= *f.OpIndex+1 {
+			t.keep(f)
 		}
 	}
 	for _, target := range v.targets {
@@ -35,8 +38,25 @@ func (v *verification) checkSchema() []finding {
 type touched struct {
 	v     *verification
 	check typeCheck
-	found []finding
-	above []constrained // nodes above the present target whose types have constraints
+	collection
+	seen   map[about]bool           // what a target and one beside it may both find
+	unions map[string]bool          // places that were checked whole for a target inside
+	judged map[constraint]judgement // of nodes above targets
+	gated  region.Word              // the union that is checked because of a target inside, nil for none
+	above  []constrained            // nodes above the present target whose types have constraints
+}
+
+// about is what makes two findings of nodes above targets the same.
+type about struct {
+	code       Code
+	rule, path string
+}
+
+// A constraint is one where clause of a type, on one node.
+type constraint struct {
+	id   ir.TypeID
+	node *tree.Node
+	nth  int
 }
 
 // A constrained is a node on the way to a target.
@@ -77,18 +97,6 @@ func (t *touched) target(w region.Word) {
 	t.constraints(w)
 }
 
-// writtenWhole reports whether an operation after op wrote everything at w anew.
-func (v *verification) writtenWhole(w region.Word, op int) bool {
-	for _, e := range v.effects[op+1:] {
-		for _, t := range e.Targets {
-			if w.HasPrefix(t) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // ambiguous reports whether values of type id must be looked into to know what the
 // type says about what is below them.
 func (p *Program) ambiguous(id ir.TypeID) bool {
@@ -118,16 +126,16 @@ func (t *touched) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
 	case ir.RecordType:
 		m, declared := c.Member(name)
 		if !declared && c.Rest == ir.NoType && present {
-			t.add(p.unknownMember(c, p.types[settled].text, name, w))
+			t.once(p.unknownMember(c, p.types[settled].text, name, w))
 			return false
 		}
 		if declared && !m.Optional && !present {
-			t.add(say.missingMember(p.types[settled].text, name).about(w))
+			t.once(say.missingMember(p.types[settled].text, name).about(w))
 			return false
 		}
 	case ir.KeyedType:
 		if present && n.Get(name).Kind() == ir.Object && !namesItself(c, name, n.Get(name)) {
-			t.add(say.otherKey(c).about(w))
+			t.once(say.otherKey(c).about(w))
 			return false
 		}
 	}
@@ -137,10 +145,15 @@ func (t *touched) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
 // whole checks the value n at w in full.
 func (t *touched) whole(w region.Word, n *tree.Node, id ir.TypeID) {
 	t.check.word = append(t.check.word[:0], w...)
-	before := len(t.check.found)
-	t.check.check(n, id)
-	for _, f := range t.check.found[before:] {
-		t.add(f)
+	t.take(func() { t.check.check(n, id) })
+}
+
+// take takes over what a check of a value finds.
+func (t *touched) take(check func()) {
+	t.check.collection = collection{}
+	check()
+	for _, f := range t.check.found {
+		t.once(f)
 	}
 }
 
@@ -148,13 +161,14 @@ func (t *touched) whole(w region.Word, n *tree.Node, id ir.TypeID) {
 // wrong with it if not, depends on all of it: whatever is found is a finding of one
 // gate, be it about a part that the actor wrote.
 func (t *touched) union(w region.Word, n *tree.Node, id ir.TypeID) {
-	first := len(t.found)
-	t.whole(w, n, id)
-	for i := first; i < len(t.found); i++ {
-		f := &t.found[i]
-		f.rule, f.gated, f.known = ir.TypeGate, slices.Clone(w), ""
-		f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
+	place := w.Pointer()
+	if t.unions[place] {
+		return
 	}
+	t.unions[place] = true
+	t.gated = slices.Clone(w)
+	t.whole(w, n, id)
+	t.gated = nil
 }
 
 // appended checks the elements that were added to the set or log at w.
@@ -173,44 +187,44 @@ func (t *touched) constraints(w region.Word) {
 			if !rules[i].footprint.meets(w[c.depth:]) {
 				continue
 			}
-			if j := rules[i].judge(t.v.ctx, &expr.Input{Self: c.node}); j != holds {
-				t.add(t.v.p.unmet(&rules[i], c.id, w[:c.depth]).because(j))
+			if j := t.judge(&rules[i], constraint{c.id, c.node, i}); j != holds {
+				t.once(t.v.p.unmet(c.id).because(j).below(&rules[i], w[:c.depth]))
 			}
 		}
 	}
 }
 
-// add keeps a finding, once, with the operation that wrote what it is about.
-func (t *touched) add(f finding) {
-	for i := range t.found {
-		if g := &t.found[i]; g.Code == f.Code && g.Rule == f.Rule && slices.Equal(g.at, f.at) {
-			return
-		}
+// judge evaluates a constraint, once for all targets below its node.
+func (t *touched) judge(r *rule, c constraint) judgement {
+	j, known := t.judged[c]
+	if !known {
+		j = r.judge(t.v.ctx, &expr.Input{Self: c.node})
+		t.judged[c] = j
 	}
-	if op := t.v.writer(f.at); op >= 0 {
+	return j
+}
+
+// once keeps a finding that another target may have led to.
+func (t *touched) once(f finding) {
+	if !t.seen[f.key()] {
+		t.keep(f)
+	}
+}
+
+func (f *finding) key() about { return about{f.Code, f.Rule, *f.Path} }
+
+// keep keeps a finding, with the operation that wrote what it is about.
+func (t *touched) keep(f finding) {
+	t.seen[f.key()] = true
+	if op := t.v.written.writer(f.at) - 1; op >= 0 && f.OpIndex == nil {
 		f.OpIndex = &op
 		f.known = t.v.knownToWriter(f)
 	}
-	t.found = append(t.found, f)
-}
-
-// writer is the last operation that wrote everything at and below w, -1 if none did.
-func (v *verification) writer(w region.Word) int {
-	for i := len(v.effects) - 1; i >= 0; i-- {
-		for _, t := range v.effects[i].Targets {
-			if len(t) > 0 && isFresh(t[len(t)-1]) && len(w) >= len(t) && !isFresh(w[len(t)-1]) {
-				t, w := t[:len(t)-1], w[:len(t)]
-				if w.HasPrefix(t) {
-					return v.patch[i].Index
-				}
-				continue
-			}
-			if w.HasPrefix(t) {
-				return v.patch[i].Index
-			}
-		}
+	if t.gated != nil {
+		f.rule, f.gated, f.known = ir.TypeGate, t.gated, ""
+		f.reads = region.Region{{Include: []region.Pattern{patternOf(t.gated)}}}
 	}
-	return -1
+	t.add(f, asItIs)
 }
 
 // knownToWriter tells what the actor knows about a failure inside of what it wrote:

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"slices"
-
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/tree"
 )
@@ -78,23 +76,20 @@ func (v *verification) use(op *tree.Op, ptr tree.Pointer, raw string, how access
 func (v *verification) checkScope() []finding {
 	done := v.execute(v.snapshot.State)
 	v.after, v.effects, v.running, v.twice = done.after, done.effects, done.steps, done.twice
-	for _, e := range done.effects {
-		for _, t := range e.Targets {
-			v.target(t)
+	v.written, v.targets = writing{}, nil
+	for i := range done.effects {
+		for _, t := range done.effects[i].Targets {
+			v.written.add(t, i)
+		}
+	}
+	for i := range done.effects {
+		for _, t := range done.effects[i].Targets {
+			if v.written.outermost(t) {
+				v.targets = append(v.targets, t)
+			}
 		}
 	}
 	return done.found
-}
-
-// target notes an effective target, unless one above it is noted already.
-func (v *verification) target(t region.Word) {
-	for _, known := range v.targets {
-		if t.HasPrefix(known) {
-			return
-		}
-	}
-	v.targets = slices.DeleteFunc(v.targets, func(known region.Word) bool { return known.HasPrefix(t) })
-	v.targets = append(v.targets, t)
 }
 
 // An execution is the scope step on one state.
@@ -107,6 +102,7 @@ type execution struct {
 	trusts  bool // the patch was judged before; only run it
 	after   *tree.Node
 	steps   []*tree.Node // the state that each operation ran on
+	used    int          // of the uses, how many operations before took
 	effects []tree.Effect
 	twice   []finding // additions to sets that held the element
 	found   []finding
@@ -190,9 +186,9 @@ func (e *execution) bagOf(u *use) string {
 // report adds a finding unless the same was said about the operation before: a
 // move reads and writes its source.
 func (e *execution) report(f finding) {
-	for i := range e.found {
+	for i := len(e.found) - 1; i >= 0 && *e.found[i].OpIndex == *f.OpIndex; i-- {
 		g := &e.found[i]
-		if g.Code == f.Code && g.Message == f.Message && *g.OpIndex == *f.OpIndex && *g.Path == *f.Path {
+		if g.Code == f.Code && g.Message == f.Message && *g.Path == *f.Path {
 			return
 		}
 	}

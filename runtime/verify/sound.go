@@ -51,9 +51,9 @@ const worthAsking = 48
 func (c *typeCheck) soundBesideReferences(n *tree.Node, id ir.TypeID, t *ir.Type) bool {
 	inside := typeCheck{p: c.p, ctx: c.ctx}
 	sound, _ := c.p.folds[id].sound.Of(n, func(name string, child *tree.Node) (bool, bool) {
-		inside.found, inside.word = inside.found[:0], inside.word[:0]
+		inside.collection, inside.word = collection{}, inside.word[:0]
 		inside.check(child, t.Elem)
-		ok := len(inside.found) == 0 && (t.Kind != ir.KeyedType || namesItself(t, name, child))
+		ok := inside.total == 0 && (t.Kind != ir.KeyedType || namesItself(t, name, child))
 		return ok, c.ctx.Err() == nil
 	})
 	return sound && (t.Kind != ir.SetType || !hasDuplicates(n))

@@ -33,8 +33,9 @@ type Verdict struct {
 	Contract      string      `json:"contract"`
 	PhaseBefore   string      `json:"phase_before"`
 	PhaseAfter    string      `json:"phase_after"`
-	Violations    []Violation `json:"violations"`
-	Retryable     bool        `json:"retryable"` // another proposal of the same actor may be accepted
+	Violations    []Violation `json:"violations"`     // at most MaxViolations
+	More          int         `json:"more,omitempty"` // violations beside those
+	Retryable     bool        `json:"retryable"`      // another proposal of the same actor may be accepted
 	Attempt       int         `json:"attempt,omitempty"`
 	MaxAttempts   int         `json:"max_attempts,omitempty"`
 	Normalised    []string    `json:"normalised"`
@@ -50,6 +51,7 @@ type ActorVerdict struct {
 	PhaseBefore string      `json:"phase_before"`
 	PhaseAfter  string      `json:"phase_after"`
 	Violations  []Violation `json:"violations"`
+	More        int         `json:"more,omitempty"` // violations beside those
 	Retryable   bool        `json:"retryable"`
 	Attempt     int         `json:"attempt,omitempty"`
 	MaxAttempts int         `json:"max_attempts,omitempty"`

@@ -81,6 +81,7 @@ type verification struct {
 	effects []tree.Effect
 	twice   []finding
 	targets []region.Word // the effective targets, none a prefix of another
+	written writing       // the same, and by which operations
 
 	reached                       step // the step that found something, or all of them
 	toActor                       bool // what is found is for the actor: nothing it does not see is named
@@ -148,9 +149,10 @@ func (v *verification) outcome(found []finding) Outcome {
 		VersionBefore: before.Version, VersionAfter: before.Version,
 		StateBefore: digest, StateAfter: digest,
 		PhaseBefore: before.Phase, PhaseAfter: before.Phase,
-		Violations: violations(found), Normalised: append([]string{}, v.proposal.Normalised...),
-		Attempt: v.proposal.Attempt,
+		Normalised: append([]string{}, v.proposal.Normalised...),
+		Attempt:    v.proposal.Attempt,
 	}
+	out.Verdict.Violations, out.Verdict.More = violations(found)
 	if v.stage != nil {
 		out.Verdict.MaxAttempts = cmp.Or(v.stage.Attempts, v.proposal.MaxAttempts)
 	}

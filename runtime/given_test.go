@@ -1,0 +1,61 @@
+package runtime_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/tree"
+)
+
+func TestATextOfTheHostThatIsTooLongIsAnErrorAndNotRecorded(t *testing.T) {
+	in, _ := begin(t)
+	before, long := traceOf(t, in), strings.Repeat("r", runtime.MaxGiven+1)
+	refused := func(err error, what string) {
+		t.Helper()
+		var tooLong *runtime.TooLongError
+		require.ErrorAs(t, err, &tooLong)
+		require.Equal(t, what, tooLong.What)
+		require.Less(t, len(err.Error()), 2000)
+	}
+	for what, p := range map[string]runtime.Proposal{
+		"role": {Role: long}, "phase": {Next: long}, "key": {Key: long},
+		"argument c": {Args: map[string]string{"c": strings.Repeat("c", tree.DefaultPatchLimits.MaxPointerBytes+1)}},
+	} {
+		p.Stage, p.Patch = "draft", []byte(`[]`)
+		_, err := in.Propose(ctx, p)
+		refused(err, what)
+	}
+	_, err := in.View(ctx, runtime.Request{Stage: "draft", Role: long})
+	refused(err, "role")
+	_, err = in.Advance(ctx, long, "")
+	refused(err, "phase")
+	_, err = in.Advance(ctx, "closed", long)
+	refused(err, "role")
+	_, err = in.Propose(ctx, runtime.Proposal{Stage: strings.Repeat("s", 1<<20)})
+	require.Less(t, len(err.Error()), 2000)
+	require.Equal(t, before, traceOf(t, in))
+	_, err = in.Propose(ctx, runtime.Proposal{Stage: "draft", Role: long[1:], Key: long[1:], Next: long[1:], Patch: []byte(`[]`)})
+	require.NoError(t, err)
+}
+
+// What a decision's record repeats of a proposal is as short as the reply.
+func TestTheRecordOfARejectionDoesNotRepeatTheProposal(t *testing.T) {
+	in, st := begin(t)
+	for _, patch := range []string{
+		`[{"op":"add","path":"/` + strings.Repeat("k", 1<<20) + `~","value":1}]`,
+		`[{"op":"remove","path":"` + strings.Repeat("/a", 1<<19) + `"}]`,
+		`{"` + strings.Repeat("é", 1<<19) + `":1}`,
+		`[` + strings.Repeat(`{"op":"x"},`, 9_999) + `0]`,
+	} {
+		v, err := in.Propose(ctx, runtime.Proposal{Stage: "draft", Base: in.Version(), Patch: []byte(patch)})
+		require.NoError(t, err)
+		require.Len(t, v.Actor().Violations, len(v.Violations))
+	}
+	for r, err := range st.Read(ctx, in.ID(), 1) {
+		require.NoError(t, err)
+		require.Less(t, len(r.Line), 64<<10)
+	}
+}

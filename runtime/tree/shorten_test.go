@@ -1,0 +1,55 @@
+package tree
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestALongTextIsCutAtACharacter(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("a", 100), strings.Repeat("é", 100), strings.Repeat("€", 100), strings.Repeat("😀", 100),
+		strings.Repeat("/~0~1", 100), "short", "",
+	} {
+		for most := 3; most < 60; most++ {
+			got := Shorten(text, most)
+			require.LessOrEqual(t, len(got), most)
+			require.True(t, utf8.ValidString(got), "%q", got)
+			if len(text) <= most {
+				require.Equal(t, text, got)
+				continue
+			}
+			begin, cut := strings.CutSuffix(got, "…")
+			require.True(t, cut && strings.HasPrefix(text, begin), "%q", got)
+			require.GreaterOrEqual(t, len(begin), most-len("…")-4, "no more than a character is lost")
+			require.False(t, strings.HasSuffix(begin, "~"), "an escape is not cut in two: %q", got)
+		}
+	}
+}
+
+func TestAPointerIsRefusedByItsLimitsBeforeItIsRead(t *testing.T) {
+	limits := DefaultPatchLimits
+	limits.MaxTokens, limits.MaxPointerBytes = 3, 12
+	for pointer, fits := range map[string]bool{
+		"/a/b/c": true, "": true, "///": true, "/abcdefghijk": true,
+		"/a/b/c/d": false, "////": false, "/0/0/0/0": false, "/abcdefghijkl": false, "/ééééééé": false,
+	} {
+		for _, op := range []string{`{"op":"add","path":"` + pointer + `","value":1}`, `{"op":"copy","path":"","from":"` + pointer + `"}`} {
+			_, problems := ParsePatch([]byte("["+op+"]"), limits)
+			_, again := PatchOf(parsed(t, "["+op+"]"), limits)
+			require.Equal(t, problems, again)
+			require.Equal(t, fits, len(problems) == 0, "%s", op)
+			if !fits {
+				require.Equal(t, CodeLimitExceeded, problems[0].Code)
+			}
+		}
+	}
+}
+
+func TestWithoutALimitAPointerStillHasAnEnd(t *testing.T) {
+	_, problems := ParsePatch([]byte(`[{"op":"remove","path":"`+strings.Repeat("/a", 4_000_000)+`"}]`), PatchLimits{})
+	require.Len(t, problems, 1)
+	require.Equal(t, CodeLimitExceeded, problems[0].Code)
+}
