@@ -103,6 +103,13 @@ func added(root *Node, w region.Word, value *Node) *Node {
 	}, value)
 }
 
+// Put returns root with n in the place that w leads to, where something is already; n
+// itself if w is the root. It is for whoever makes something else of a value that stays
+// the same, and knows no operation by which it came to be.
+func Put(root *Node, w region.Word, n *Node) *Node {
+	return changed(root, w, func(in *Node, l region.Letter) *Node { return put(in, l, n) }, n)
+}
+
 // put sets what is or, in an object, what may be at one step below n.
 func put(n *Node, l region.Letter, child *Node) *Node {
 	if l.Kind == region.IndexLetter {

@@ -1,10 +1,6 @@
 package tree
 
-import (
-	"sort"
-
-	"github.com/patchoptic/poptic/compiler/ir"
-)
+import "sort"
 
 // A chunk is a node of the tree that holds the items of one container. A leaf
 // holds items, an inner chunk holds chunks of the height below. All leaves are at
@@ -150,10 +146,10 @@ func (c *chunk) replaceBelow(next *chunk, kids []*chunk, i int, child *Node) *ch
 func (c *chunk) renew(next *chunk, gone, come summary) *chunk {
 	next.names, next.count, next.height, next.level = c.names, c.count, c.height, c.level
 	next.weight, next.size = c.weight-gone.weight+come.weight, c.size-gone.size+come.size
-	if gone.depth == c.depth && come.depth < gone.depth || gone.loose && !come.loose {
+	if gone.depth == c.depth && come.depth < gone.depth || gone.sets && !come.sets || gone.logs && !come.logs {
 		next.remeasureMaxima()
 	} else {
-		next.depth, next.loose = max(c.depth, come.depth), c.loose || come.loose
+		next.depth, next.sets, next.logs = max(c.depth, come.depth), c.sets || come.sets, c.logs || come.logs
 	}
 	return next
 }
@@ -190,18 +186,22 @@ type summary struct {
 	weight int  // JSON values
 	size   int  // bytes of the items' encodings, without the commas between them
 	depth  int  // of the deepest item
-	loose  bool // there is an array whose order has no meaning
+	sets   bool // there is a set
+	logs   bool // there is a log
 }
 
+// loose reports whether there is an array whose order has no meaning.
+func (s *summary) loose() bool { return s.sets || s.logs }
+
 func (n *Node) summary() summary {
-	return summary{n.Weight(), n.Size(), n.Depth(), n.loose()}
+	return summary{n.Weight(), n.Size(), n.Depth(), n.HoldsSet(), n.HoldsLog()}
 }
 
 func (s *summary) add(t summary) {
 	s.weight += t.weight
 	s.size += t.size
 	s.depth = max(s.depth, t.depth)
-	s.loose = s.loose || t.loose
+	s.sets, s.logs = s.sets || t.sets, s.logs || t.logs
 }
 
 // measure computes what a chunk remembers of the items below.
@@ -228,10 +228,20 @@ func (c *chunk) remeasureMaxima() {
 	for _, kid := range c.kids {
 		all.add(kid.summary)
 	}
-	c.depth, c.loose = all.depth, all.loose
+	c.depth, c.sets, c.logs = all.depth, all.sets, all.logs
 }
 
 // loose reports whether n is or holds an array whose order has no meaning.
 func (n *Node) loose() bool {
-	return n != nil && (n.kind == ir.Array && n.order != ListOrder || n.root != nil && n.root.loose)
+	return n.HoldsSet() || n.HoldsLog()
+}
+
+// HoldsSet reports whether n is a set, or one is below it. O(1).
+func (n *Node) HoldsSet() bool {
+	return n != nil && (n.order == SetOrder || n.root != nil && n.root.sets)
+}
+
+// HoldsLog reports whether n is a log, or one is below it. O(1).
+func (n *Node) HoldsLog() bool {
+	return n != nil && (n.order == LogOrder || n.root != nil && n.root.logs)
 }

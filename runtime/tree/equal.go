@@ -72,7 +72,7 @@ func sameDigest(a, b *chunk) (same, known bool) {
 		da, there := a.digest.get(what)
 		db, here := b.digest.get(what)
 		if there && here {
-			return da == db, da == db || !a.loose && !b.loose
+			return da == db, da == db || !a.loose() && !b.loose()
 		}
 	}
 	return false, false
@@ -85,7 +85,7 @@ func equalBags(a, b *Node) bool {
 	if a.bag().Equal(b.bag()) {
 		return true
 	}
-	if !a.root.loose && !b.root.loose {
+	if !a.root.loose() && !b.root.loose() {
 		return false
 	}
 	taken := make([]bool, b.Len())

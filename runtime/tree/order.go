@@ -40,7 +40,7 @@ func (n *Node) Holds(v *Node) bool {
 	if n.Len() == 0 || n.kind != ir.Array {
 		return false
 	}
-	if !n.root.loose && !v.loose() {
+	if !n.root.loose() && !v.loose() {
 		return n.bag().Count(v.digestKey()) > 0
 	}
 	for _, e := range n.Elements() {
