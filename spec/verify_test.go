@@ -108,6 +108,9 @@ func compare(t *testing.T, p *verify.Program, want expectation, before verify.Sn
 		require.Equal(t, before.Version, out.After.Version)
 		require.Equal(t, before.Phase, out.After.Phase)
 	}
+	again, err := p.Import(after)
+	require.NoError(t, err, "a state that was committed cannot be imported")
+	require.Equal(t, out.Verdict.StateAfter, again.Digest().String(), "a state that was committed is another one when imported")
 	for pointer, value := range want.State {
 		require.JSONEq(t, string(value), string(valueAt(t, after, pointer)), pointer)
 	}

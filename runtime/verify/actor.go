@@ -57,7 +57,7 @@ func (v *verification) told(found []finding, seen *tree.Node) (told []Violation,
 	}
 	again := &verification{
 		p: v.p, ctx: v.ctx, stage: v.stage, snapshot: v.snapshot, proposal: v.proposal,
-		patch: v.patch, chosen: v.chosen, next: v.next, args: v.args, uses: v.uses, after: v.snapshot.State,
+		patch: v.patch, chosen: v.chosen, next: v.next, args: v.args, uses: v.uses, firstUse: v.firstUse, after: v.snapshot.State,
 		toActor: true,
 	}
 	return again.explain(seen)
@@ -71,7 +71,7 @@ func (v *verification) explain(seen *tree.Node) (told []Violation, more int) {
 		return v.tellAll(named)
 	}
 	v.reached = stepScope
-	if onView := v.execute(v.withContainers(seen)); len(onView.found) > 0 {
+	if onView := v.executeOn(v.withContainers(seen), true); len(onView.found) > 0 {
 		return v.tellAll(onView.found)
 	}
 	if found := v.checkScope(); len(found) > 0 {

@@ -160,6 +160,10 @@ func (c *typeCheck) reference(n *tree.Node, t *ir.Type) {
 // meant, as far as one can tell.
 func (c *typeCheck) union(n *tree.Node, id ir.TypeID) {
 	t := &c.p.contract.Types[id]
+	if c.p.types[id].confusable && c.p.fits(id, n) && !c.p.readsBack(n, id) {
+		c.report(say.readsOtherwise(c.p.types[id].text))
+		return
+	}
 	var first []finding
 	fitting := 0
 	for _, alt := range t.Alternatives {

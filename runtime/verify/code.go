@@ -76,7 +76,7 @@ var codes = []CodeEntry{
 	{PathMissing, GateScope, "a path leads to nothing", true},
 	{IndexOutOfRange, GateScope, "an index is beyond the end of its array", true},
 	{TestFailed, GateScope, "a test operation found another value", true},
-	{TypeMismatch, GateScope, "a path goes through a value that has nothing below it", true},
+	{TypeMismatch, GateScope, "a path goes through a value that has nothing below it, or takes entries of a log", true},
 	{MoveIntoChild, GateScope, "a value would move into itself", true},
 	{SchemaViolation, GateSchema, "a value does not fit its type", true},
 	{ProduceViolation, GateSchema, "what the stage must produce is not there", true},

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/tree"
@@ -9,8 +11,9 @@ import (
 // runOp judges what is still open about an operation and runs it.
 func (e *execution) runOp(op *tree.Op) {
 	value := op.Value
-	for ; e.used < len(e.v.uses) && e.v.uses[e.used].op == op; e.used++ {
-		u := &e.v.uses[e.used]
+	uses := e.v.usesOf(op)
+	for i := range uses {
+		u := &uses[i]
 		at := e.locate(u)
 		if !e.judgeOpen(u, at) {
 			return
@@ -22,6 +25,19 @@ func (e *execution) runOp(op *tree.Op) {
 	e.apply(op, value)
 }
 
+// settled gives the union that decides about the place of a use the shape it has after
+// the operation.
+func (e *execution) settled(root *tree.Node, u *use) *tree.Node {
+	if u.place.union < 0 || u.needs != toWrite {
+		return root
+	}
+	at := u.place.word[:u.place.union]
+	if e.partial && !e.read.Walk(at).Interior() {
+		return root
+	}
+	return e.v.p.reshapeUnion(root, at)
+}
+
 // locate types a use on the running state, if its type does not do so. The end of
 // a move is typed in the state after the removal.
 func (e *execution) locate(u *use) place {
@@ -30,12 +46,27 @@ func (e *execution) locate(u *use) place {
 	}
 	root := e.after
 	if u.op.Kind == tree.OpMove && u.how == inserts {
-		removal := tree.Op{Index: u.op.Index, Kind: tree.OpRemove, Path: u.op.From, RawPath: u.op.RawFrom}
-		if next, _, problem := tree.Apply(root, removal); problem == nil && len(u.op.From) > 0 {
+		if next, _, problem := e.removed(u.op); problem == nil && len(u.op.From) > 0 {
 			root = next
 		}
 	}
 	return e.v.p.locate(root, u.ptr, u.how)
+}
+
+// removed is the state in between a move's removal and its addition.
+func (e *execution) removed(op *tree.Op) (*tree.Node, tree.Effect, *tree.Problem) {
+	removal := tree.Op{Index: op.Index, Kind: tree.OpRemove, Path: op.From, RawPath: op.RawFrom}
+	next, effect, problem := e.v.p.limits.State.Apply(e.after, removal)
+	if problem != nil {
+		return next, effect, problem
+	}
+	uses := e.v.usesOf(op)
+	for i := range uses {
+		if uses[i].how == takes {
+			next = e.settled(next, &uses[i])
+		}
+	}
+	return next, effect, nil
 }
 
 // judgeOpen judges a use on the running state, and reports whether it is allowed.
@@ -49,6 +80,10 @@ func (e *execution) judgeOpen(u *use, at place) bool {
 			return false
 		}
 	}
+	if u.needs == toTake && at.rest == nil && tree.NodeAt(e.after, at.word).HoldsLog() {
+		e.report(say.logSource(u.op.Index, u.raw))
+		return false
+	}
 	if u.op.Kind == tree.OpAdd && at.rest == nil && e.addsBlindly(u, at.word) &&
 		!e.write.Walk(at.word).Interior() && tree.NodeAt(e.after, at.word) != nil {
 		f := say.blindExisting(e.v.stage.Name, u.op.Index, u.raw)
@@ -59,8 +94,8 @@ func (e *execution) judgeOpen(u *use, at place) bool {
 	return true
 }
 
-// valueFor is the value that op puts at the place, with its sets and logs marked
-// as the place's type has them; nil to leave copying and moving to the operation.
+// valueFor is the value that op puts at the place, in the shape of the place's type as
+// far as that is known before; nil to leave copying and moving to the operation.
 func (e *execution) valueFor(op *tree.Op, at place) *tree.Node {
 	t := at.typ
 	if at.lifted {
@@ -70,7 +105,7 @@ func (e *execution) valueFor(op *tree.Op, at place) *tree.Node {
 		return e.v.p.shape(op.Value, t)
 	}
 	from := e.v.p.locate(e.after, op.From, looks)
-	if from.typ == t || !e.v.p.types[from.typ].ordered && !e.v.p.types[t].ordered {
+	if from.typ == t && t != ir.NoType {
 		return nil
 	}
 	n := tree.NodeAt(e.after, from.word)
@@ -93,6 +128,12 @@ func (e *execution) apply(op *tree.Op, value *tree.Node) {
 	if f, twice := heldAlready(e.after, next, op, effect); twice {
 		e.twice = append(e.twice, f)
 	}
+	uses := e.v.usesOf(op)
+	for i := range uses {
+		if uses[i].how != takes || op.Kind == tree.OpRemove {
+			next = e.settled(next, &uses[i])
+		}
+	}
 	e.after = next
 	e.effects = append(e.effects, effect)
 }
@@ -100,8 +141,10 @@ func (e *execution) apply(op *tree.Op, value *tree.Node) {
 func (e *execution) applied(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
 	limits := e.v.p.limits.State
 	switch {
-	case op.Kind.HasFrom() && value != nil && !op.MovesIntoItself():
-		return e.applyShaped(op, value)
+	case op.Kind == tree.OpMove && !op.MovesIntoItself() && len(op.From) > 0 && !slices.Equal(op.From, op.Path):
+		return e.applyMove(op, value)
+	case op.Kind == tree.OpCopy && value != nil:
+		return e.applyCopy(op, value)
 	case value != op.Value && !op.Kind.HasFrom():
 		shaped := *op
 		shaped.Value = value
@@ -132,21 +175,36 @@ func heldAlready(before, after *tree.Node, op *tree.Op, effect tree.Effect) (fin
 	return f, true
 }
 
-// applyShaped runs a copy or move whose value changes its marks on the way.
-func (e *execution) applyShaped(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
-	limits, root := e.v.p.limits.State, e.after
-	effect, problem := tree.Resolve(root, *op)
+// applyCopy runs a copy whose value changes its shape on the way.
+func (e *execution) applyCopy(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
+	effect, problem := tree.Resolve(e.after, *op)
 	if problem != nil {
-		return root, effect, problem
+		return e.after, effect, problem
 	}
-	if op.Kind == tree.OpMove {
-		removal := tree.Op{Index: op.Index, Kind: tree.OpRemove, Path: op.From, RawPath: op.RawFrom}
-		if root, _, problem = limits.Apply(root, removal); problem != nil {
-			return e.after, effect, problem
-		}
-	}
-	next, _, problem := limits.Apply(root, tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path, RawPath: op.RawPath, Value: value})
+	next, _, problem := e.v.p.limits.State.Apply(e.after, additionOf(op, value))
 	return next, effect, problem
+}
+
+// applyMove removes and adds, for what was removed may decide what is where it goes.
+func (e *execution) applyMove(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
+	effect, problem := tree.Resolve(e.after, *op)
+	if problem != nil {
+		return e.after, effect, problem
+	}
+	if value == nil {
+		value = tree.NodeAt(e.after, effect.Sources[0])
+	}
+	next, gone, problem := e.removed(op)
+	if problem != nil {
+		return e.after, effect, problem
+	}
+	next, come, problem := e.v.p.limits.State.Apply(next, additionOf(op, value))
+	effect.Targets = append(gone.Targets, come.Targets...)
+	return next, effect, problem
+}
+
+func additionOf(op *tree.Op, value *tree.Node) tree.Op {
+	return tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path, RawPath: op.RawPath, Value: value}
 }
 
 // explain adds what the types know about a path that led nowhere.

@@ -35,7 +35,7 @@ func (p *Program) fits(id ir.TypeID, n *tree.Node) bool {
 	case ir.MapType, ir.KeyedType:
 		return n.Kind() == ir.Object && p.fitItems(id, t, n)
 	case ir.ListType, ir.SetType, ir.LogType:
-		return n.Kind() == ir.Array && p.fitItems(id, t, n) && (t.Kind != ir.SetType || !hasDuplicates(n))
+		return n.Kind() == ir.Array && p.fitItems(id, t, n) && (t.Kind != ir.SetType || !p.repeats(n, t.Elem))
 	default:
 		return true
 	}
@@ -79,6 +79,15 @@ func (p *Program) fitItems(id ir.TypeID, t *ir.Type, n *tree.Node) bool {
 func namesItself(t *ir.Type, name string, element *tree.Node) bool {
 	field := element.Get(t.KeyField)
 	return field != nil && field.Kind() == ir.String && field.Text() == name
+}
+
+// repeats reports whether an array has two elements that are equal as values of type
+// elem, in whose shape they need not be yet.
+func (p *Program) repeats(n *tree.Node, elem ir.TypeID) bool {
+	if p.types[elem].ordered && n.Len() > 1 {
+		n = n.MapElements(func(_ int, child *tree.Node) *tree.Node { return p.reshape(child, elem) })
+	}
+	return hasDuplicates(n)
 }
 
 // hasDuplicates reports whether two elements of an array are equal.

@@ -38,8 +38,8 @@ func (e *StateError) Error() string {
 	return text
 }
 
-// Import reads a state file into patch space: keyed lists become objects, sets and
-// logs are marked, and every value is checked against its type, references and
+// Import reads a state file into patch space: keyed lists become objects, every value has
+// the shape of its type, and every value is checked against its type, references and
 // constraints included. Invariants are CheckAll's. The error is a *tree.DecodeError
 // if the file is no JSON document within the limits, else a *StateError. Linear in
 // the file.
@@ -169,6 +169,13 @@ func (p *Program) Export(n *tree.Node, indent bool) []byte {
 		return append(tree.AppendIndent(nil, n), '\n')
 	}
 	return tree.AppendJSON(nil, n)
+}
+
+// readsBack reports whether a value of a union is read from a file as what it is.
+func (p *Program) readsBack(n *tree.Node, id ir.TypeID) bool {
+	in := importer{p: p}
+	back := in.value(p.toFile(n, id), id)
+	return len(in.found) == 0 && tree.Equal(back, n)
 }
 
 // toFile turns keyed lists back into arrays.

@@ -7,8 +7,9 @@ import (
 )
 
 // keptLogs checks that the logs at and below w, which may have been written as a
-// whole, still begin with what they held. A log goes away only together with an
-// entry of a map or keyed list, or an element of a list, that it is inside of.
+// whole, still begin with what they held, and still are logs. One that holds something
+// goes away only together with an entry of a map or keyed list, or an element of a
+// list, that it is inside of.
 func (t *touched) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
 	if was == nil || was == n || !t.v.p.types[id].logs || n == nil && t.isEntry(w) {
 		return
@@ -50,10 +51,14 @@ func (c *typeCheck) logs(was, n *tree.Node, id ir.TypeID) {
 	}
 }
 
-// beginsWith reports whether the array n has all elements of was in front.
+// beginsWith reports whether n is a log that has all entries of was in front. Where
+// there are none, it may be anything.
 func beginsWith(n, was *tree.Node) bool {
-	if n == nil || n.Kind() != ir.Array {
-		return was.Len() == 0 && n != nil
+	if was.Len() == 0 {
+		return true
+	}
+	if n.Order() != tree.LogOrder {
+		return false
 	}
 	for i, e := range was.Elements() {
 		if next := n.At(i); next == nil || !tree.Equal(next, e) {

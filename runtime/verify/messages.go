@@ -169,6 +169,11 @@ func (c catalogue) entryByIndex(op int, path, kind string) finding {
 		hinted("append with add and a path that ends in /-, or name the whole %s", kind).onOp(op, path)
 }
 
+func (c catalogue) logSource(op int, path string) finding {
+	return c.finding(TypeMismatch, "", "entries of a log are never a source: this is a log, or holds one").
+		hinted("add what is meant as a value").onOp(op, path)
+}
+
 func (f finding) keyedHint(field string) finding {
 	return f.hinted("elements of a keyed list go by key: use the value of %s in place of an index", field)
 }
@@ -234,6 +239,11 @@ func (c catalogue) duplicates() finding {
 func (c catalogue) logChanged() finding {
 	return c.schema("log_append_only", "a log only grows: what it held must stay in front").
 		hinted("append with add and a path that ends in /-")
+}
+
+func (c catalogue) readsOtherwise(t string) finding {
+	return c.schema("type "+t, "expected "+t+"; in a file this value would be read as another alternative: there a keyed list is an array like any other").
+		hinted("write a keyed list as an object of its elements by key")
 }
 
 func (c catalogue) constraint(t string) finding {

@@ -26,6 +26,7 @@ type place struct {
 	typ    ir.TypeID // of the value at word, NoType where nothing is known
 	lifted bool      // the edit is structural: word is the list, not the element
 	fault  fault
+	union  int // length of the word of the first union above the place that decides by what it holds, or -1
 }
 
 // A fault is why a typed pointer can never work.
@@ -58,9 +59,12 @@ func (p *Program) locate(root *tree.Node, ptr tree.Pointer, how access) place {
 
 // locateIn is locate with room for the word, which has as many letters as ptr tokens.
 func (p *Program) locateIn(room region.Word, root *tree.Node, ptr tree.Pointer, how access) place {
-	at := place{word: room, typ: p.contract.State}
+	at := place{word: room, typ: p.contract.State, union: -1}
 	node := root
 	for i, token := range ptr {
+		if at.union < 0 && p.ambiguous(at.typ) {
+			at.union = i
+		}
 		f := p.formAt(at.typ, node)
 		if f == openForm || f == scalarForm {
 			at.rest, at.typ = ptr[i:], ir.NoType

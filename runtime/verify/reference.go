@@ -126,7 +126,7 @@ func (v *verification) names(s *site, keys map[string]bool) bool {
 func (v *verification) referrers(r *reference, s *site, gone map[string]bool) []finding {
 	var all collection
 	eachMatch(v.after, s.pattern, func(w region.Word, n *tree.Node) bool {
-		if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) && v.dangles(w, n) {
+		if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) && v.dangles(w) {
 			all.add(say.keyInUse(r.target).of(ir.RefGate, ""), func(f finding) finding {
 				f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
 				return f.about(w)
@@ -139,10 +139,24 @@ func (v *verification) referrers(r *reference, s *site, gone map[string]bool) []
 
 // dangles checks one referring node by its type: in a union the string may be fine
 // all the same.
-func (v *verification) dangles(w region.Word, n *tree.Node) bool {
-	c := typeCheck{p: v.p, ctx: v.ctx, state: v.after, word: append(region.Word{}, w...)}
-	c.check(n, v.p.typeAt(v.after, w))
+func (v *verification) dangles(w region.Word) bool {
+	at, id := v.p.judgedBy(v.after, w)
+	c := typeCheck{p: v.p, ctx: v.ctx, state: v.after, word: append(region.Word{}, at...)}
+	c.check(tree.NodeAt(v.after, at), id)
 	return c.total > 0
+}
+
+// judgedBy is the place whose type decides about what is at w, with that type: the first
+// union on the way that decides by what it holds, or else w itself.
+func (p *Program) judgedBy(root *tree.Node, w region.Word) (region.Word, ir.TypeID) {
+	id := p.contract.State
+	for depth, l := range w {
+		if p.ambiguous(id) {
+			return w[:depth], id
+		}
+		id = p.below(p.settle(id, tree.NodeAt(root, w[:depth])), l.Name)
+	}
+	return w, id
 }
 
 func (v *verification) wrote(w region.Word) bool {

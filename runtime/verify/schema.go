@@ -73,7 +73,7 @@ func (t *touched) target(w region.Word) {
 	id, n, was := p.contract.State, t.v.after, t.v.snapshot.State
 	for depth, l := range w {
 		if p.ambiguous(id) {
-			t.union(w[:depth], n, id)
+			t.union(w, depth, n, was, id)
 			t.constraints(w)
 			return
 		}
@@ -157,17 +157,24 @@ func (t *touched) take(check func()) {
 	}
 }
 
-// union checks a union that was written inside of. Whether it still fits, and what is
-// wrong with it if not, depends on all of it: whatever is found is a finding of one
-// gate, be it about a part that the actor wrote.
-func (t *touched) union(w region.Word, n *tree.Node, id ir.TypeID) {
-	place := w.Pointer()
-	if t.unions[place] {
-		return
-	}
-	t.unions[place] = true
+// union checks a union that stands at the first letters of a target and was written
+// inside of. Whether it still fits, what is wrong with it if not, and what is a log in
+// it, depends on all of it: whatever is found is a finding of one gate, be it about a
+// part that the actor wrote.
+func (t *touched) union(target region.Word, depth int, n, was *tree.Node, id ir.TypeID) {
+	w := target[:depth]
 	t.gated = slices.Clone(w)
-	t.whole(w, n, id)
+	if place := w.Pointer(); !t.unions[place] {
+		t.unions[place] = true
+		t.whole(w, n, id)
+		t.keptLogs(w, was, n, id)
+	}
+	before := t.v.snapshot.State
+	for end := depth + 1; end <= len(target); end++ {
+		if at := target[:end]; end == len(target) || target[end-1].Kind == region.IndexLetter {
+			t.keptLogs(at, tree.NodeAt(before, at), tree.NodeAt(t.v.after, at), t.v.p.typeAt(before, at))
+		}
+	}
 	t.gated = nil
 }
 

@@ -42,8 +42,10 @@ func (v *verification) typeUses() {
 		tokens += len(v.patch[i].Path) + 2*len(v.patch[i].From)
 	}
 	v.letters = make(region.Word, 0, tokens)
+	v.firstUse = make([]int, 0, len(v.patch)+1)
 	for i := range v.patch {
 		op := &v.patch[i]
+		v.firstUse = append(v.firstUse, len(v.uses))
 		switch op.Kind {
 		case tree.OpAdd:
 			v.use(op, op.Path, op.RawPath, inserts, toWrite)
@@ -63,6 +65,12 @@ func (v *verification) typeUses() {
 			v.use(op, op.Path, op.RawPath, inserts, toWrite)
 		}
 	}
+	v.firstUse = append(v.firstUse, len(v.uses))
+}
+
+// usesOf are the uses of one operation.
+func (v *verification) usesOf(op *tree.Op) []use {
+	return v.uses[v.firstUse[op.Index]:v.firstUse[op.Index+1]]
 }
 
 func (v *verification) use(op *tree.Op, ptr tree.Pointer, raw string, how access, needs authority) {
@@ -100,17 +108,19 @@ type execution struct {
 	source  region.Cursor
 	read    region.Cursor
 	trusts  bool // the patch was judged before; only run it
+	partial bool // the state is a view: of a union there may be no more than a part
 	after   *tree.Node
 	steps   []*tree.Node // the state that each operation ran on
-	used    int          // of the uses, how many operations before took
 	effects []tree.Effect
 	twice   []finding // additions to sets that held the element
 	found   []finding
 }
 
-func (v *verification) execute(root *tree.Node) *execution {
+func (v *verification) execute(root *tree.Node) *execution { return v.executeOn(root, false) }
+
+func (v *verification) executeOn(root *tree.Node, partial bool) *execution {
 	e := &execution{
-		v: v, after: root,
+		v: v, after: root, partial: partial,
 		write: v.stage.write.Start(v.args), blind: v.stage.blind.Start(v.args),
 		source: v.stage.source.Start(v.args), read: v.stage.read.Start(v.args),
 	}

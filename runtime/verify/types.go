@@ -27,11 +27,16 @@ type typeInfo struct {
 	// alternative of a union that has children; NoType if that is not settled.
 	container ir.TypeID
 	ordered   bool // a set or log is at or below
+	shaped    bool // so is one of these, an int or a number literal: shape may change a value
 	keyed     bool // a keyed list is at or below
 	refs      bool // a key of something is at or below
 	logs      bool // a log is at or below
 	ruled     bool // a constraint or reference is at or below
-	text      string
+	// confusable: what is written in a file for one alternative of the union may be read
+	// as another, because at some place a keyed list stands for one of them and another
+	// array for another.
+	confusable bool
+	text       string
 }
 
 // describeTypes works out the info of every type.
@@ -58,6 +63,7 @@ func (d *typeDescriber) describe(id ir.TypeID) typeInfo {
 	for _, child := range children(t) {
 		below := d.describe(child)
 		info.ordered = info.ordered || below.ordered
+		info.shaped = info.shaped || below.shaped
 		info.keyed = info.keyed || below.keyed
 		info.refs = info.refs || below.refs
 		info.logs = info.logs || below.logs
@@ -66,10 +72,13 @@ func (d *typeDescriber) describe(id ir.TypeID) typeInfo {
 	switch t.Kind {
 	case ir.UnionType:
 		info.form, info.container = d.union(t)
+		info.confusable = info.keyed && confusable(d.types, id)
+	case ir.IntType, ir.LiteralType:
+		info.shaped = true
 	case ir.SetType:
-		info.ordered = true
+		info.ordered, info.shaped = true, true
 	case ir.LogType:
-		info.ordered, info.logs = true, true
+		info.ordered, info.shaped, info.logs = true, true, true
 	case ir.KeyedType:
 		info.keyed = true
 	case ir.RefType:
@@ -178,7 +187,8 @@ func (p *Program) below(t ir.TypeID, name string) ir.TypeID {
 }
 
 // settle is the type without unions that the value n of type t has: of a union the
-// alternative that fits, NoType if none does or t is not known.
+// first alternative that fits, NoType if none does or t is not known. It depends on
+// what n holds, not on how it is marked.
 func (p *Program) settle(t ir.TypeID, n *tree.Node) ir.TypeID {
 	for p.contract.Types[t].Kind == ir.UnionType {
 		t = p.alternative(&p.contract.Types[t], n)

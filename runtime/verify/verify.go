@@ -70,18 +70,19 @@ type verification struct {
 	snapshot Snapshot
 	proposal Proposal
 
-	patch   tree.Patch
-	chosen  string         // the next phase that the actor names, "" if none
-	next    string         // the phase to move to, "" for none
-	args    region.Binding // every parameter of the stage, once the phase step passed
-	uses    []use          // of the patch's pointers, in operation order
-	letters region.Word    // room for the words of all uses
-	after   *tree.Node
-	running []*tree.Node // the state that each operation ran on
-	effects []tree.Effect
-	twice   []finding
-	targets []region.Word // the effective targets, none a prefix of another
-	written writing       // the same, and by which operations
+	patch    tree.Patch
+	chosen   string         // the next phase that the actor names, "" if none
+	next     string         // the phase to move to, "" for none
+	args     region.Binding // every parameter of the stage, once the phase step passed
+	uses     []use          // of the patch's pointers, in operation order
+	firstUse []int          // of each operation, and the number of uses
+	letters  region.Word    // room for the words of all uses
+	after    *tree.Node
+	running  []*tree.Node // the state that each operation ran on
+	effects  []tree.Effect
+	twice    []finding
+	targets  []region.Word // the effective targets, none a prefix of another
+	written  writing       // the same, and by which operations
 
 	reached                       step // the step that found something, or all of them
 	toActor                       bool // what is found is for the actor: nothing it does not see is named
