@@ -53,21 +53,51 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 		return w.passing(f, args, in, facts)
 	case "cel.@mapInsert":
 		return w.insertion(args, in, facts)
+	case "first", "last":
+		return w.end(e, args, in, facts)
+	case "optional.unwrap", "unwrapOpt":
+		return w.unwrapped(args, in, facts)
 	}
+	_, known := w.tree.ReferenceMap()[e.ID()]
 	for _, arg := range args {
 		v := w.walk(arg, in, facts)
-		w.needsOrder(arg, v, false)
+		if known && f != overloads.TypeConvertType {
+			w.needsOrder(arg, v)
+		}
 		w.wholeLog(arg, v)
 		w.read(v)
 	}
 	return abstract{}
 }
 
+// end is the first or last element of a list.
+func (w *walker) end(e ast.Expr, args []ast.Expr, in *locals, facts []string) abstract {
+	v := w.walk(args[0], in, facts)
+	if v.isBag() {
+		w.report(e, w.extents.of(e), noPosition(w.source(args[0])))
+	}
+	w.read(v)
+	out := w.element(v)
+	out.optional = true
+	return out
+}
+
+// unwrapped is a list of what the optionals of a list hold.
+func (w *walker) unwrapped(args []ast.Expr, in *locals, facts []string) abstract {
+	v := w.walk(args[0], in, facts)
+	w.read(v)
+	if v.elem != nil {
+		elem := *v.elem
+		elem.optional, v.elem = false, &elem
+	}
+	return v
+}
+
 // rightCount reports whether the number of arguments of a function that is called
 // by its name, unlike an operator, is what its rule expects.
 func rightCount(function string, n int) bool {
 	switch function {
-	case overloads.Size, overloads.TypeConvertDyn, "optional.of", "optional.ofNonZeroValue", "value", "hasValue":
+	case overloads.Size, overloads.TypeConvertDyn, overloads.TypeConvertType, "first", "last", "optional.unwrap", "unwrapOpt", "optional.of", "optional.ofNonZeroValue", "value", "hasValue":
 		return n == 1
 	case "or", "orValue":
 		return n == 2
@@ -145,6 +175,10 @@ func (w *walker) membership(e ast.Expr, args []ast.Expr, in *locals, facts []str
 	w.read(x)
 	w.logOperand(args[1], v, "`in`")
 	w.possibleElement(e, args, x, v)
+	w.comparesWhole(args[0], x)
+	if elem := w.element(v); elem.holdsMade() {
+		w.comparesWhole(args[1], elem)
+	}
 	if !v.shape.is(kObjects) {
 		w.read(v)
 		return abstract{}
@@ -164,7 +198,7 @@ func (w *walker) equality(e ast.Expr, args []ast.Expr, in *locals, facts []strin
 	for i, arg := range args {
 		sides[i] = w.walk(arg, in, facts)
 		w.wholeLog(arg, sides[i])
-		w.needsOrder(arg, sides[i], true)
+		w.comparesWhole(arg, sides[i])
 	}
 	w.comparable(e, args, sides)
 	for i := range args {
@@ -189,6 +223,9 @@ func (w *walker) addition(args []ast.Expr, in *locals, facts []string) abstract 
 		w.wholeLog(arg, v)
 		if v.elem == nil && !v.shape.is(kArrays) {
 			w.read(v)
+			if v.holdsBag() {
+				out.bags = out.bags.or(bags{made: true, opaque: true, parts: anyBag})
+			}
 			continue
 		}
 		w.enumerate(v)
@@ -197,7 +234,7 @@ func (w *walker) addition(args []ast.Expr, in *locals, facts []string) abstract 
 			w.touch(elem)
 			out.elem = joinElem(out.elem, &elem)
 		}
-		out.shuffled = out.shuffled || v.shuffled || v.shape.is(kUnordered)
+		out.made = out.made || v.isBag()
 	}
 	return out
 }
@@ -231,7 +268,11 @@ func (w *walker) passing(function string, args []ast.Expr, in *locals, facts []s
 func (w *walker) insertion(args []ast.Expr, in *locals, facts []string) abstract {
 	out := w.walk(args[0], in, facts)
 	if len(args) == 2 {
-		out.elem = joinElem(out.elem, pointer(w.walk(args[1], in, facts)).elem)
+		more := w.walk(args[1], in, facts)
+		w.enumerate(more)
+		elem := w.element(more)
+		w.touch(elem)
+		out.elem = joinElem(out.elem, &elem)
 		return out
 	}
 	w.value(args[1], in, facts)
@@ -241,8 +282,6 @@ func (w *walker) insertion(args []ast.Expr, in *locals, facts []string) abstract
 	out.elem = joinElem(out.elem, &v)
 	return out
 }
-
-func pointer[T any](v T) *T { return &v }
 
 // literalText is a constant as an expression writes it.
 func literalText(v ref.Val) string {

@@ -207,8 +207,8 @@ func TestLogsSetsAndKeyedListsAreUsedAsTheyCan(t *testing.T) {
 		{"cel.bind(h, state.history, «h» == [])", WholeLog, "as a value", ""},
 		{"size([«state.history»]) == 1", WholeLog, "as a value", ""},
 		{"state.history.map(e, e.what)[«0»] == \"x\"", NoIndex, "no position", ""},
-		{"«state.history.map(e, e.what)» == [\"x\"]", NoIndex, "no order", ""},
-		{"«state.tags».join(\",\") == \"a\"", NoIndex, "no order", ""},
+		{"«state.history.map(e, e.what)» == [\"x\"]", BagOrder, "no order", ""},
+		{"«state.tags».join(\",\") == \"a\"", BagOrder, "no order", ""},
 		{"state.tags[«0»] == \"a\"", NoIndex, "no position", ""},
 		{"state.items[«0»].price > 1.0", NoIndex, "go by key", ""},
 		{"state.orders[«\"a\"»].price > 1.0", NoIndex, "go by position", ""},
@@ -256,17 +256,30 @@ func TestDeeplyNestedMacrosAreTakenToReadEverything(t *testing.T) {
 	nested := func(depth int) string {
 		return strings.Repeat("state.orders.map(o, ", depth) + "o.id" + strings.Repeat(")", depth) + ".size() == 1"
 	}
-	x, issues := e.Check(nested(40), stateScope)
-	require.Empty(t, issues)
-	require.Equal(t, []ir.Read{{Inexact: true}}, x.Reads)
-	require.True(t, x.ReadsPhase)
 	conditions := strings.Repeat("(", 40) + "true" + strings.Repeat(" ? has(state.meta) : state.limit > 1)", 40)
-	x, issues = e.Check(conditions, stateScope)
-	require.Empty(t, issues)
-	require.Equal(t, []ir.Read{{Inexact: true}}, x.Reads)
-	x, issues = e.Check(nested(4), stateScope)
+	x, issues := e.Check(nested(4), stateScope)
 	require.Empty(t, issues)
 	require.Equal(t, []string{"/:orders!", "/:orders/[*]/:id"}, footprintText(x))
+	for _, src := range []string{nested(40), conditions} {
+		_, issues = e.Check(src, stateScope)
+		require.Len(t, issues, 1)
+		require.Equal(t, TooLarge, issues[0].Code, "whether the order of a set counts cannot be told")
+		x, issues = ordersOnly(t).Check(src, stateScope)
+		require.Empty(t, issues)
+		require.Equal(t, []ir.Read{{Inexact: true}}, x.Reads)
+		require.True(t, x.ReadsPhase)
+	}
+}
+
+// ordersOnly is a contract of which no state holds a set or a log.
+func ordersOnly(t *testing.T) *Env {
+	tt := &typeTable{types: make([]ir.Type, 1)}
+	str, whole := tt.kind(ir.StringType), tt.kind(ir.IntType)
+	orders := tt.of(ir.ListType, tt.record("Item", member("id", str)))
+	state := tt.record("", member("orders", orders), member("limit", whole), optional("meta", str))
+	e, err := New(&ir.Contract{Types: tt.types, State: state}, Default())
+	require.NoError(t, err)
+	return e
 }
 
 func TestAFloodOfIssuesIsCutOff(t *testing.T) {

@@ -12,19 +12,18 @@ import (
 // A value that was only passed along has not been read. Whoever uses it says how:
 // read for all of it, enumerate for its kind and keys, touch for being there.
 type abstract struct {
-	shape    *shape // its type if it is a part of the state, else nil
+	shape *shape // its type if it is a part of the state, else nil
+	bags
 	places   []place
 	elem     *abstract // what a list or map made by the expression may contain
 	optional bool      // an optional of all this
 	constant ref.Val   // its value, if known
 	param    string    // the stage parameter it is
 	// facts are the members that the elements of a filtered list certainly have.
-	facts []string
-	// shuffled is a list whose order comes from a set or log.
-	shuffled bool
-	keys     []place // the containers whose keys it goes through
-	nothing  bool    // no value at all: the element of an empty list
-	path     string  // the expression it is, to remember facts about; "" if it has no name
+	facts   []string
+	keys    []place // the containers whose keys it goes through
+	nothing bool    // no value at all: the element of an empty list
+	path    string  // the expression it is, to remember facts about; "" if it has no name
 }
 
 func join(a, b abstract) abstract {
@@ -37,8 +36,8 @@ func join(a, b abstract) abstract {
 	out := abstract{
 		places:   joinPlaces(a.places, b.places),
 		elem:     joinElem(a.elem, b.elem),
+		bags:     a.bags.or(b.bags),
 		optional: a.optional || b.optional,
-		shuffled: a.shuffled || b.shuffled,
 		facts:    intersect(a.facts, b.facts),
 	}
 	if a.shape == b.shape {
@@ -82,13 +81,13 @@ func sameReach(a, b *abstract) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return len(joinPlaces(a.places, b.places)) == len(a.places) && len(a.places) == len(b.places) && sameReach(a.elem, b.elem)
+	return samePlaces(a.places, b.places) && a.bags.same(b.bags) && sameReach(a.elem, b.elem)
 }
 
 // below is what v holds at one step: the segment leads there in the state, and s is
 // the type found there.
 func (v abstract) below(segment region.Segment, s *shape) abstract {
-	out := abstract{shape: s, optional: v.optional}
+	out := abstract{shape: s, bags: v.bags.below(segment), optional: v.optional}
 	for _, p := range v.places {
 		out.places = append(out.places, p.child(segment))
 	}
@@ -98,6 +97,7 @@ func (v abstract) below(segment region.Segment, s *shape) abstract {
 	in := *v.elem
 	if len(v.places) == 0 {
 		in.optional = in.optional || v.optional
+		in.bags = in.bags.or(out.bags)
 		return in
 	}
 	in.shape = nil

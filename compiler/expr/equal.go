@@ -3,6 +3,7 @@ package expr
 import (
 	"math"
 	"math/big"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -64,14 +65,14 @@ func equalLists(a, b traits.Lister) ref.Val {
 
 func unordered(l traits.Lister) bool {
 	a, ok := l.(*array)
-	return ok && a.shape.is(kUnordered)
+	return ok && a.unordered()
 }
 
 func equalMaps(a, b traits.Mapper) ref.Val {
 	if a.Size() != b.Size() {
 		return types.False
 	}
-	for i := a.Iterator(); i.HasNext() == types.True; {
+	for i := sortedKeys(a); i.HasNext() == types.True; {
 		key := i.Next()
 		other, found := b.Find(key)
 		if !found {
@@ -86,15 +87,58 @@ func equalMaps(a, b traits.Mapper) ref.Val {
 }
 
 // sameMultiset compares two lists of equal length without regard to order, by
-// sorting texts that are equal exactly when the values are.
+// sorting texts. Values of equal texts are equal; others may be only where a list on
+// one side meets a set or log on the other. Then elements are matched one by one.
 func sameMultiset(a, b traits.Lister) bool {
-	x, y := elementTexts(a), elementTexts(b)
-	for i := range x {
-		if x[i] != y[i] {
+	if slices.Equal(elementTexts(a), elementTexts(b)) {
+		return true
+	}
+	if !nestsContainers(a) || !nestsContainers(b) {
+		return false
+	}
+	m := meterOf(a)
+	if !unordered(a) {
+		m = meterOf(b)
+	}
+	var left []ref.Val
+	for i := b.Iterator(); i.HasNext() == types.True; {
+		left = append(left, i.Next())
+	}
+	for i := a.Iterator(); i.HasNext() == types.True; {
+		x := i.Next()
+		at := slices.IndexFunc(left, func(y ref.Val) bool {
+			m.spend(1)
+			return equal(x, y) == types.True
+		})
+		if at < 0 {
 			return false
 		}
+		left = slices.Delete(left, at, at+1)
 	}
 	return true
+}
+
+// nestsContainers reports whether there may be a list, a set or a log in the elements
+// of l.
+func nestsContainers(l traits.Lister) bool {
+	if a, ok := l.(*array); ok {
+		return !a.shape.elem.is(kScalar)
+	}
+	for i := l.Iterator(); i.HasNext() == types.True; {
+		switch i.Next().(type) {
+		case traits.Lister, traits.Mapper:
+			return true
+		}
+	}
+	return false
+}
+
+// meterOf is the meter of a part of the state.
+func meterOf(l traits.Lister) *meter {
+	if a, ok := l.(*array); ok {
+		return a.meter
+	}
+	return &meter{left: math.MaxInt64}
 }
 
 func elementTexts(l traits.Lister) []string {
@@ -114,6 +158,8 @@ func writeText(b *strings.Builder, v ref.Val) {
 	switch x := v.(type) {
 	case types.Int:
 		b.WriteString(strconv.FormatInt(int64(x), 10))
+	case types.Uint:
+		b.WriteString(strconv.FormatUint(uint64(x), 10))
 	case types.Double:
 		b.WriteString(doubleText(float64(x)))
 	case types.String:

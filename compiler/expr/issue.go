@@ -31,6 +31,7 @@ const (
 	NeverHolds      = "constant_comparison"
 	WholeLog        = "log_value"
 	NoIndex         = "no_index"
+	BagOrder        = "bag_order"
 	NotARange       = "not_a_range"
 	BadPattern      = "bad_regexp"
 )

@@ -22,6 +22,9 @@ func (w *walker) loop(e ast.Expr, in *locals, facts []string) abstract {
 	}
 	ranged := w.walk(c.IterRange(), in, facts)
 	w.rangeable(c.IterRange(), ranged)
+	if c.HasIterVar2() {
+		w.hasPositions(c.IterRange(), ranged)
+	}
 	w.enumerate(ranged)
 	inner := w.bindVariables(c, ranged, in, &facts)
 
@@ -39,7 +42,7 @@ func (w *walker) loop(e ast.Expr, in *locals, facts []string) abstract {
 	}
 	w.settle(accumulator)
 	accumulator.facts = w.filterFacts(c, inner, facts)
-	accumulator.shuffled = ranged.shuffled || ranged.shape.is(kUnordered)
+	accumulator.made = accumulator.made || ranged.isBag()
 	return w.walk(c.Result(), in.with(c.AccuVar(), accumulator), facts)
 }
 

@@ -9,6 +9,8 @@ func merge(a, b *shape) *shape {
 		return b
 	case b == nil:
 		return a
+	case (a.kinds|b.kinds)&kAny != 0 && (a.bags || b.bags):
+		return anyBag
 	case (a.kinds|b.kinds)&kAny != 0:
 		return anyShape
 	}
@@ -26,6 +28,7 @@ func merge(a, b *shape) *shape {
 		}
 	}
 	m.cel = celType(m)
+	m.findBags()
 	return m
 }
 

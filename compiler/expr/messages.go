@@ -53,9 +53,17 @@ func logAsValue(text, use string) Issue {
 
 func noOrder(text string) Issue {
 	return Issue{
-		Code:    NoIndex,
-		Message: "`" + text + "` is made from a set or a log and has no order that can count",
-		Help:    "use size(), `in` and macros",
+		Code:    BagOrder,
+		Message: "the elements of a set or a log have no order, and here the order of `" + text + "` would count",
+		Help:    "what a macro makes of a set or a log has no order either: use size(), `in` and macros of one variable",
+	}
+}
+
+func positionInMacro(text string) Issue {
+	return Issue{
+		Code:    BagOrder,
+		Message: "the elements of `" + text + "` have no position, so a macro over them has one variable",
+		Help:    "a set or a log has no order: write `all(x, ...)` in place of `all(i, x, ...)`",
 	}
 }
 
@@ -63,7 +71,7 @@ func noPosition(text string) Issue {
 	return Issue{
 		Code:    NoIndex,
 		Message: "the elements of `" + text + "` have no position",
-		Help:    "a set has no order: use size(), `in` and macros",
+		Help:    "a set or a log has no order: use size(), `in` and macros",
 	}
 }
 
@@ -198,6 +206,14 @@ func invalid(what string) Issue { return Issue{Code: OperandTypes, Message: what
 
 func tooLarge(what string, limit int) Issue {
 	return Issue{Code: TooLarge, Message: "the expression has more than " + strconv.Itoa(limit) + " " + what}
+}
+
+func tooDeepToFollow() Issue {
+	return Issue{
+		Code:    TooLarge,
+		Message: "the macros of the expression are nested too deeply to tell whether it depends on the order of a set or a log",
+		Help:    "split it into several rules",
+	}
 }
 
 func syntax(message, help string) Issue {

@@ -17,6 +17,9 @@ const (
 	otherValue = "@other_value"
 )
 
+// ordered is put around what a macro goes over where that may be a map.
+const ordered = "@ordered"
+
 // boundedSum is what + is rewritten to where it may build a text.
 const boundedSum = "@bounded_sum"
 
@@ -62,6 +65,7 @@ func operatorOptions(l Limits) []cel.EnvOption {
 		cel.Function(sameValue, cel.Overload(sameValue, two, cel.BoolType, cel.BinaryBinding(equal))),
 		cel.Function(otherValue, cel.Overload(otherValue, two, cel.BoolType, cel.BinaryBinding(notEqual))),
 		cel.Function(boundedSum, cel.Overload(boundedSum, two, cel.DynType, cel.BinaryBinding(concat(l)))),
+		cel.Function(ordered, cel.Overload(ordered, []*cel.Type{a}, a, cel.UnaryBinding(inKeyOrder))),
 		cel.Function(operators.In,
 			cel.Overload(overloads.InList, []*cel.Type{a, cel.ListType(b)}, cel.BoolType),
 			cel.Overload(overloads.InMap, []*cel.Type{a, cel.MapType(b, c)}, cel.BoolType),

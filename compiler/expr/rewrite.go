@@ -8,22 +8,42 @@ import (
 
 // rewrite puts this package's functions in the place of operators that CEL would not
 // evaluate as the language wants: == and != except between two values of one scalar
-// type, where CEL's own equality is exact, and + where it may build a text. The tree
-// is changed.
+// type, where CEL's own equality is exact, and + where it may build a text. What a
+// macro goes over is put in order where CEL's own maps would come in any. The tree is
+// changed.
 func rewrite(tree *ast.AST) {
 	factory := ast.NewExprFactory()
+	next := ast.MaxID(tree)
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.CallKind {
-			return
+		switch e.Kind() {
+		case ast.CallKind:
+			if function := replacement(tree, e); function != "" {
+				e.SetKindCase(factory.NewCall(e.ID(), function, e.AsCall().Args()...))
+				tree.SetReference(e.ID(), ast.NewFunctionReference(function))
+			}
+		case ast.ComprehensionKind:
+			c := e.AsComprehension()
+			kind := tree.GetType(c.IterRange().ID()).Kind()
+			if kind != types.MapKind && kind != types.DynKind {
+				return
+			}
+			next++
+			e.SetKindCase(inOrder(factory, next, c))
+			tree.SetType(next, tree.GetType(c.IterRange().ID()))
+			tree.SetReference(next, ast.NewFunctionReference(ordered))
 		}
-		c := e.AsCall()
-		function := replacement(tree, e)
-		if function == "" {
-			return
-		}
-		e.SetKindCase(factory.NewCall(e.ID(), function, c.Args()...))
-		tree.SetReference(e.ID(), ast.NewFunctionReference(function))
 	}))
+}
+
+// inOrder is the macro c with the range put in order by a call, whose id is given.
+func inOrder(factory ast.ExprFactory, id int64, c ast.ComprehensionExpr) ast.Expr {
+	over := factory.NewCall(id, ordered, c.IterRange())
+	if c.HasIterVar2() {
+		return factory.NewComprehensionTwoVar(id, over, c.IterVar(), c.IterVar2(), c.AccuVar(),
+			c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result())
+	}
+	return factory.NewComprehension(id, over, c.IterVar(), c.AccuVar(),
+		c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result())
 }
 
 // replacement is the function that takes the place of e's operator, "" for none.

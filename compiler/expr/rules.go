@@ -81,14 +81,6 @@ func (w *walker) logOperand(e ast.Expr, v abstract, use string) {
 	}
 }
 
-// needsOrder reports a list whose order comes from a set or a log, where the order
-// would count. A set itself is compared without its order.
-func (w *walker) needsOrder(e ast.Expr, v abstract, compared bool) {
-	if (v.shuffled || v.shape.is(kSet) && !compared) && w.tree.GetType(e.ID()).Kind() == types.ListKind {
-		w.report(e, w.extents.of(e), noOrder(w.source(e)))
-	}
-}
-
 // rangeable reports a macro over something that has no elements.
 func (w *walker) rangeable(e ast.Expr, v abstract) {
 	switch {
@@ -106,7 +98,7 @@ func (w *walker) indexable(e ast.Expr, args []ast.Expr, v abstract) {
 	switch {
 	case v.shape != nil && v.shape.kinds&kLog != 0:
 		w.report(e, w.extents.of(e), logAsValue(w.source(args[0]), "with an index"))
-	case v.shape.is(kSet), v.shuffled:
+	case v.isBag() && index != kString:
 		w.report(e, at, noPosition(w.source(args[0])))
 	case v.shape.is(kRecord):
 		w.recordIndex(e, args, v)

@@ -23,6 +23,8 @@ type shape struct {
 	members  map[string]*field // of records
 	rest     *shape            // other members of objects: map, keyed, open record, any
 	elem     *shape            // of arrays
+	bag      bool              // it may be an array whose order has no meaning: a set or a log
+	bags     bool              // it, or something below it, may be one
 	cel      *types.Type
 }
 
@@ -73,13 +75,29 @@ func (s *shape) is(k kinds) bool { return s != nil && s.kinds != 0 && s.kinds&^k
 // untyped reports whether the types do not tell what lies below a value of s.
 func (s *shape) untyped() bool { return s == nil || s.kinds&kAny != 0 }
 
-var anyShape = newAnyShape()
+// anyShape is the shape of what no type describes; its arrays are lists. anyBag is
+// that of what may be typed as well, by a union with any: there may be sets and logs
+// anywhere in it.
+var anyShape, anyBag = newAnyShape(false), newAnyShape(true)
 
-func newAnyShape() *shape {
-	s := &shape{kinds: kAny, cel: types.DynType}
+func newAnyShape(bags bool) *shape {
+	s := &shape{kinds: kAny, bag: bags, bags: bags, cel: types.DynType}
 	s.rest, s.elem = s, s
 	return s
 }
+
+// findBags fills in where s may hold sets and logs. What is below is known already.
+func (s *shape) findBags() {
+	s.bag = s.kinds&kUnordered != 0
+	s.bags = s.bag || s.rest.holdsBags() || s.elem.holdsBags()
+	for _, f := range s.members {
+		s.bags = s.bags || f.shape.holdsBags()
+	}
+}
+
+func (s *shape) holdsBags() bool { return s != nil && s.bags }
+
+func (s *shape) isBag() bool { return s != nil && s.bag }
 
 // shapes makes the shapes of a contract's types.
 type shapes struct {
@@ -97,6 +115,7 @@ func (ss *shapes) of(id ir.TypeID) *shape {
 	s := ss.build(id)
 	if s.cel == nil {
 		s.cel = celType(s)
+		s.findBags()
 	}
 	ss.byID[id] = s
 	return s
@@ -222,8 +241,11 @@ func orNull(t *types.Type, nullable bool) *types.Type {
 // and whether it can exist at all. A map's member is not optional in this sense:
 // a missing key is an error of evaluation, not of the expression.
 func (s *shape) member(name string) (m *shape, optional, exists bool) {
-	if s.untyped() {
+	if s == nil {
 		return anyShape, false, true
+	}
+	if s.untyped() {
+		return s, false, true
 	}
 	if f, ok := s.members[name]; ok {
 		return f.shape, f.optional, true

@@ -139,11 +139,34 @@ func (o *object) Fold(f traits.Folder) {
 	})
 }
 
-// An array is a list, a set or a log of the state.
+// An array is a list, a set or a log of the state. The elements of a set or a log
+// are met in sorted order: neither the value of an expression, nor its error, nor
+// its cost may depend on where they happen to stand.
 type array struct {
 	value ir.Value
 	shape *shape
 	meter *meter
+}
+
+// unordered reports whether the order of a's elements has no meaning. Where the
+// type leaves that open the value tells.
+func (a *array) unordered() bool {
+	return a.shape.bag && a.shape.kinds&(kList|kAny) == 0 || a.value.Unordered()
+}
+
+// each calls f for every element until f returns false.
+func (a *array) each(f func(v ref.Val) bool) {
+	if a.unordered() {
+		a.eachSorted(func(v ir.Value) bool { return f(wrap(v, a.shape.elem, a.meter)) })
+		return
+	}
+	a.value.EachElement(func(_ int, v ir.Value) bool { return f(wrap(v, a.shape.elem, a.meter)) })
+}
+
+// eachSorted counts the sorting: one more step for every element.
+func (a *array) eachSorted(f func(v ir.Value) bool) {
+	a.meter.spend(int64(a.value.Len()))
+	a.value.EachSorted(f)
 }
 
 func (a *array) ConvertToNative(reflect.Type) (any, error) { return nil, errNoConversion }
@@ -162,11 +185,12 @@ func (a *array) IsZeroValue() bool { return a.value.Len() == 0 }
 
 func (a *array) Contains(element ref.Val) ref.Val {
 	found := types.False
-	a.value.EachElement(func(_ int, v ir.Value) bool {
+	bag := a.unordered()
+	a.value.EachElement(func(_ int, v ir.Value) bool { // all of a bag: sorting it would cost more
 		if equal(wrap(v, a.shape.elem, a.meter), element) == types.True {
 			found = types.True
 		}
-		return found == types.False
+		return bag || found == types.False
 	})
 	return found
 }
@@ -175,6 +199,9 @@ func (a *array) Get(index ref.Val) ref.Val {
 	i, err := types.IndexOrError(index)
 	if err != nil {
 		return types.WrapErr(err)
+	}
+	if a.unordered() {
+		return noOverload()
 	}
 	v := a.value.Element(i)
 	if v == nil {
@@ -190,8 +217,8 @@ func (a *array) Add(other ref.Val) ref.Val {
 		return noOverload()
 	}
 	out := make([]ref.Val, 0, a.value.Len())
-	a.value.EachElement(func(_ int, v ir.Value) bool {
-		out = append(out, wrap(v, a.shape.elem, a.meter))
+	a.each(func(v ref.Val) bool {
+		out = append(out, v)
 		return true
 	})
 	for i := l.Iterator(); i.HasNext() == types.True; {
@@ -200,12 +227,23 @@ func (a *array) Add(other ref.Val) ref.Val {
 	return types.NewRefValList(types.DefaultTypeAdapter, out)
 }
 
-func (a *array) Iterator() traits.Iterator { return &elements{array: a, length: a.value.Len()} }
+func (a *array) Iterator() traits.Iterator {
+	out := &elements{array: a, length: a.value.Len()}
+	if a.unordered() {
+		a.eachSorted(func(v ir.Value) bool {
+			out.sorted = append(out.sorted, v)
+			return true
+		})
+	}
+	return out
+}
 
 // Fold goes over the elements in order.
 func (a *array) Fold(f traits.Folder) {
-	a.value.EachElement(func(i int, v ir.Value) bool {
-		return f.FoldEntry(types.Int(i), wrap(v, a.shape.elem, a.meter))
+	i := types.Int(-1)
+	a.each(func(v ref.Val) bool {
+		i++
+		return f.FoldEntry(i, v)
 	})
 }
 

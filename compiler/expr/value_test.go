@@ -3,6 +3,9 @@ package expr
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -72,6 +75,22 @@ func (j jsonValue) EachMember(f func(string, ir.Value) bool) {
 	sort.Strings(names)
 	for _, name := range names {
 		if !f(name, jsonValue{m[name]}) {
+			return
+		}
+	}
+}
+
+func (j jsonValue) Unordered() bool { return false }
+
+func (j jsonValue) EachSorted(f func(ir.Value) bool) {
+	l, _ := j.v.([]any)
+	texts := map[string]any{}
+	for i, v := range l {
+		text, _ := json.Marshal(v)
+		texts[fmt.Sprintf("%s %d", text, i)] = v
+	}
+	for _, text := range slices.Sorted(maps.Keys(texts)) {
+		if !f(jsonValue{texts[text]}) {
 			return
 		}
 	}

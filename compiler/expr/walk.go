@@ -67,9 +67,14 @@ const maxSteps = 50_000
 
 // everything marks the whole state as read if the budget did not suffice.
 func (w *walker) everything() {
-	if w.steps > maxSteps {
-		w.prints.add(place{inexact: true}, false)
-		w.prints.phase = true
+	if w.steps <= maxSteps {
+		return
+	}
+	w.prints.add(place{inexact: true}, false)
+	w.prints.phase = true
+	if slices.ContainsFunc(w.vars, func(v variable) bool { return v.shape.holdsBags() }) {
+		root := w.tree.Expr()
+		w.report(root, w.extents.of(root), tooDeepToFollow())
 	}
 }
 
@@ -85,6 +90,7 @@ func (w *walker) globals() *locals {
 			a.param = v.name
 		case v.root == stateRoot:
 			a.places = []place{v.at}
+			a.parts = v.shape
 		}
 		l = l.with(v.name, a)
 	}
@@ -96,6 +102,14 @@ func (w *walker) walk(e ast.Expr, in *locals, facts []string) abstract {
 	if w.steps++; w.steps > maxSteps {
 		return abstract{}
 	}
+	v := w.interpret(e, in, facts)
+	if w.isScalar(e) {
+		v.bags = bags{}
+	}
+	return v
+}
+
+func (w *walker) interpret(e ast.Expr, in *locals, facts []string) abstract {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		return abstract{constant: e.AsLiteral()}

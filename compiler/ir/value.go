@@ -33,6 +33,12 @@ type Value interface {
 	EachMember(f func(name string, v Value) bool)
 	// EachElement calls f for every element in order until f returns false.
 	EachElement(f func(i int, v Value) bool)
+	// Unordered reports whether v is known to be an array whose order has no meaning:
+	// a set or a log.
+	Unordered() bool
+	// EachSorted calls f for every element of an array until f returns false, in an
+	// order that depends on what the elements are, not on where they stand.
+	EachSorted(f func(v Value) bool)
 	// Bool is the value of a bool.
 	Bool() bool
 	// Text is the value of a string, or the literal of a number as it was written.

@@ -1,6 +1,11 @@
 package tree
 
-import "github.com/patchoptic/poptic/compiler/ir"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
 
 var _ ir.Value = (*Node)(nil)
 
@@ -28,6 +33,27 @@ func (n *Node) EachMember(f func(name string, v ir.Value) bool) {
 func (n *Node) EachElement(f func(i int, v ir.Value) bool) {
 	if n != nil && n.kind == ir.Array && n.root != nil {
 		n.root.each(0, func(i int, _ string, child *Node) bool { return f(i, child) })
+	}
+}
+
+// Unordered implements ir.Value.
+func (n *Node) Unordered() bool { return n.Order() != ListOrder }
+
+// EachSorted implements ir.Value: by digest. O(n log n), and as many digests.
+func (n *Node) EachSorted(f func(v ir.Value) bool) {
+	type element struct {
+		node   *Node
+		digest Digest
+	}
+	elements := make([]element, 0, n.Len())
+	for _, e := range n.Elements() {
+		elements = append(elements, element{e, e.Digest()})
+	}
+	slices.SortStableFunc(elements, func(a, b element) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+	for _, e := range elements {
+		if !f(e.node) {
+			return
+		}
 	}
 }
 

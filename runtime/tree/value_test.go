@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,4 +90,20 @@ func TestAScalarIsOnlyEqualToItself(t *testing.T) {
 	}
 	require.False(t, Equal(NewBool(true), NewBool(false)))
 	require.Equal(t, 0.0, NewString("1").Float64())
+}
+
+func TestSortedElementsDoNotDependOnWhereTheyStand(t *testing.T) {
+	sorted := func(text string, order Order) string {
+		n := parsed(t, text).WithOrder(order)
+		require.Equal(t, order != ListOrder, n.Unordered())
+		var out []string
+		n.EachSorted(func(v ir.Value) bool {
+			out = append(out, string(AppendJSON(nil, v.(*Node))))
+			return len(out) < 4
+		})
+		return strings.Join(out, " ")
+	}
+	want := sorted(`[3,"a",{"x":[1]},null,2]`, SetOrder)
+	require.Equal(t, want, sorted(`[null,{"x":[1]},2,3,"a"]`, LogOrder))
+	require.Equal(t, want, sorted(`["a",2,3,null,{"x":[1]}]`, ListOrder))
 }

@@ -2,6 +2,8 @@ package witness
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 )
@@ -64,6 +66,25 @@ func (n node) EachMember(f func(name string, v ir.Value) bool) {
 func (n node) EachElement(f func(i int, v ir.Value) bool) {
 	for i := range n.Len() {
 		if v := n.Element(i); v == nil || !f(i, v) {
+			return
+		}
+	}
+}
+
+func (n node) Unordered() bool { return false }
+
+func (n node) EachSorted(f func(v ir.Value) bool) {
+	texts := map[string]any{}
+	var order []string
+	a, _ := n.v.([]any)
+	for i, v := range a {
+		text, _ := json.Marshal(v)
+		key := fmt.Sprintf("%s %d", text, i)
+		texts[key], order = v, append(order, key)
+	}
+	slices.Sort(order)
+	for _, key := range order {
+		if !f(node{texts[key]}) {
 			return
 		}
 	}
