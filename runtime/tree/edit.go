@@ -1,5 +1,7 @@
 package tree
 
+import "strings"
+
 // With returns n with member name set to child, in O(log n). A nil child removes
 // the member. n must be an object.
 func (n *Node) With(name string, child *Node) *Node {
@@ -8,13 +10,14 @@ func (n *Node) With(name string, child *Node) *Node {
 	}
 	name = validText(name)
 	if n.root == nil {
-		return objectNode([]string{name}, []*Node{child})
+		return objectNode([]string{strings.Clone(name)}, []*Node{child})
 	}
 	at, found := n.root.rank(name)
 	if found {
 		return n.replaceAt(at, child)
 	}
-	return n.splice(at, 0, run{names: []string{name}, nodes: []*Node{child}, keyed: true})
+	// The name may be a piece of a longer text, as of a path; that must not stay with it.
+	return n.splice(at, 0, run{names: []string{strings.Clone(name)}, nodes: []*Node{child}, keyed: true})
 }
 
 // Without returns n without member name, n itself if there is none, in O(log n). n

@@ -3,8 +3,10 @@ package tree
 import (
 	"fmt"
 	"math/rand"
+	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -182,4 +184,23 @@ func TestLookupFindsEveryMemberAndNoOther(t *testing.T) {
 	require.Nil(t, wideArray(3).At(3))
 	require.Nil(t, wideArray(3).At(-1))
 	require.Nil(t, (*Node)(nil).Get("a"))
+}
+
+func TestAMemberKeepsNoMoreThanItsName(t *testing.T) {
+	const kept = 100
+	n := NewObject(nil)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range kept {
+		text := strings.Repeat("long ", 1<<17) + "/name" + strconv.Itoa(i)
+		p, err := ParsePointer("/" + text)
+		require.NoError(t, err)
+		n = n.With(p[1], NewNull())
+		n = NewObject(map[string]*Node{"only": n}).With("in", NewObject(nil).With(p[1], NewNull())).Get("only")
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(4<<20))
+	require.Equal(t, kept, n.Len())
 }
