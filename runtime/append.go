@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/trace"
@@ -67,10 +68,16 @@ func (in *Instance) rule(r *ruling, seq uint64) {
 	}
 	in.ledger.decided(r.about, r.verdict)
 	if r.verdict.Verdict == verify.Commit {
-		in.current.Store(r.after)
+		in.become(*r.after)
 		in.recent.add(r.change)
 		in.committed = in.head
 	}
+}
+
+// become makes a copy of s the current state: what s is a part of is not kept.
+func (in *Instance) become(s verify.Snapshot) {
+	s.Phase = strings.Clone(s.Phase)
+	in.current.Store(&s)
 }
 
 // seal writes entries as the records after in.head.

@@ -14,6 +14,19 @@ import (
 
 // An Instance is one run of a contract over one state. All methods are safe for
 // concurrent use; nothing they return is shared with the instance.
+//
+// This is all that an instance keeps in memory, however long it runs:
+//
+//   - the current state, and what is remembered on its parts: digests, encodings,
+//     views, folds, indexes. They go when the part goes;
+//   - what its last commits wrote, to tell whether a late proposal is stale
+//     (WithRecentCommits): up to 8 MiB;
+//   - what was tried since the last commit: of at most 10,000 steps, how often, and
+//     the hashes of 64 proposals;
+//   - its key, and the number and hash of the log's last record and last commit.
+//
+// No earlier state, no proposal and no verdict is kept. The log is the store's. A
+// Verdict that a host holds on to keeps the states before and after it.
 type Instance struct {
 	id       string
 	contract *Contract

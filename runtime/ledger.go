@@ -32,7 +32,8 @@ const (
 	maxRefused = 64     // of one step's refused proposals, the first ones
 )
 
-// A step is what tries are counted for. Its texts are as the log shows them.
+// A step is what tries are counted for. Its texts are as the log shows them; of many
+// arguments it has a hash.
 type step struct{ stage, role, args string }
 
 // tries is what became of a step's proposals. It is never changed, only replaced.
@@ -119,7 +120,10 @@ func stepOf(stage, role string, args map[string]string) step {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		text = strconv.AppendQuote(strconv.AppendQuote(text, shown(name)), shown(args[name]))
 	}
-	s.args = string(text)
+	if s.args = string(text); len(text) > sha256.Size {
+		print := sha256.Sum256(text)
+		s.args = string(print[:]) // a ledger has room for many steps, not for long texts
+	}
 	return s
 }
 

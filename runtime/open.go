@@ -65,7 +65,7 @@ func (o opening) instance(key *trace.Key) *Instance {
 	return &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
 		redactor: trace.NewRedactor(o.contract.ir, key), head: trace.Start(o.id),
-		recent: recent{most: o.options.recent},
+		recent: recent{most: o.options.recent, bytes: o.options.recentBytes},
 	}
 }
 
@@ -83,7 +83,7 @@ func (in *Instance) found(ctx context.Context, now *verify.Snapshot) error {
 		return err
 	}
 	in.head = head
-	in.current.Store(now)
+	in.become(*now)
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
 		return nil, o.corrupt(1, digestDiffers)
 	}
 	root.Phase = line.Phase
-	in.current.Store(root)
+	in.become(*root)
 	return in, nil
 }
 
@@ -190,7 +190,7 @@ func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance,
 	}
 	in.head = trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}
 	in.recent.version = root.Version
-	in.current.Store(root)
+	in.become(*root)
 	return in, nil
 }
 

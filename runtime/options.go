@@ -20,12 +20,13 @@ type options struct {
 	snapshotLog int
 	attempts    int
 	recent      int
+	recentBytes int
 }
 
 func optionsOf(all []Option) options {
 	o := options{
 		clock: time.Now, random: rand.Reader, logger: slog.New(slog.DiscardHandler),
-		snapshotLog: minSnapshotLog, attempts: DefaultAttempts, recent: DefaultRecentCommits,
+		snapshotLog: minSnapshotLog, attempts: DefaultAttempts, recent: DefaultRecentCommits, recentBytes: maxRecentBytes,
 	}
 	for _, set := range all {
 		set(&o)
@@ -67,7 +68,8 @@ func WithSnapshotAfter(bytes int) Option {
 
 // WithRecentCommits sets how many commits back the version may lie that a proposal
 // was made on. One made on an older version is always stale; with 0, so is one made
-// on any version but the current. The default is DefaultRecentCommits.
+// on any version but the current. The default is DefaultRecentCommits. Fewer are
+// remembered where they wrote to so many places that these would take megabytes.
 func WithRecentCommits(n int) Option {
 	return func(o *options) { o.recent = n }
 }

@@ -28,16 +28,31 @@ const DefaultRecentCommits = 1024
 // maxLatePaths is how many places a refusal names at most.
 const maxLatePaths = 16
 
+// maxRecentBytes is about how much memory an instance takes to remember them. Commits
+// with many and long paths are remembered for a shorter time.
+const maxRecentBytes = 8 << 20
+
 // A change is what a commit did.
 type change struct {
 	targets []region.Word // its effective targets
 	moved   bool          // the phase
+	size    int           // about how many bytes it takes
 }
 
+// changeOf copies what it keeps: the words of effects are made of pieces of the patch.
 func changeOf(effects []tree.Effect, moved bool) change {
-	c := change{moved: moved}
+	const head, letter = 64, 40
+	c := change{moved: moved, size: head}
 	for _, e := range effects {
-		c.targets = append(c.targets, e.Targets...)
+		for _, t := range e.Targets {
+			t = slices.Clone(t)
+			for i := range t {
+				t[i].Name = strings.Clone(t[i].Name)
+				c.size += letter + len(t[i].Name)
+			}
+			c.targets = append(c.targets, t)
+			c.size += head
+		}
 	}
 	return c
 }
@@ -46,15 +61,27 @@ func changeOf(effects []tree.Effect, moved bool) change {
 type recent struct {
 	version uint64
 	changes []change
-	most    int
+	most    int // changes
+	bytes   int // that changes may take together
+	size    int // that they take
 }
 
-// add notes the change that led to the next version.
+// add notes the change that led to the next version. It forgets in bulk, down to most
+// changes and half of the bytes, so that it costs the same on average however many
+// there are.
 func (r *recent) add(c change) {
 	r.version++
-	if r.changes = append(r.changes, c); len(r.changes) > 2*r.most {
-		r.changes = slices.Clone(r.changes[len(r.changes)-r.most:])
+	r.changes, r.size = append(r.changes, c), r.size+c.size
+	if len(r.changes) <= 2*r.most && r.size <= r.bytes {
+		return
 	}
+	first := len(r.changes)
+	r.size = 0
+	for first > 0 && len(r.changes)-first < r.most && r.size+r.changes[first-1].size <= r.bytes/2 {
+		first--
+		r.size += r.changes[first].size
+	}
+	r.changes = slices.Clone(r.changes[first:])
 }
 
 // between lists the changes after version base up to version now; known is false

@@ -88,7 +88,7 @@ func (in *Instance) catchUp(ctx context.Context) error {
 	in.head, in.ledger, in.unsure = r.head, r.ledger, false
 	in.grown += r.size
 	if r.now.Version != in.current.Load().Version {
-		in.current.Store(&r.now)
+		in.become(r.now)
 		in.committed = r.committed
 		for _, c := range r.changes {
 			in.recent.add(c)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math"
 
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/trace"
@@ -52,7 +53,7 @@ func Replay(ctx context.Context, contract *Contract, st store.Store, id string) 
 	if err := checkID(id); err != nil {
 		return Replayed{}, err
 	}
-	in, err := opening{contract, st, id, optionsOf([]Option{WithRecentCommits(1 << 40)})}.fromFirst(ctx)
+	in, err := opening{contract, st, id, optionsOf([]Option{rememberAll})}.fromFirst(ctx)
 	if err != nil {
 		return Replayed{}, err
 	}
@@ -66,6 +67,10 @@ func Replay(ctx context.Context, contract *Contract, st store.Store, id string) 
 	r.out.Version, r.out.Phase, r.out.State = r.now.Version, r.now.Phase, r.now.State.Digest().String()
 	return r.out, err
 }
+
+// rememberAll makes an instance remember what all commits wrote: what was decided may
+// have rested on any of them.
+func rememberAll(o *options) { o.recent, o.recentBytes = math.MaxInt/2, math.MaxInt }
 
 // A rerun is a replay that makes the decisions again.
 type rerun struct {
