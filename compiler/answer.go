@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"fmt"
+
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
@@ -20,7 +22,7 @@ type Answer struct {
 	Route     []string           `json:"route,omitempty"`     // phases past the one that was to come before
 	Run       *footprint.Parting `json:"run,omitempty"`       // two proposals whose order matters
 	Assumes   []string           `json:"assumes,omitempty"`   // of a proved commutation: what the host has to keep to
-	Discloses []Place            `json:"discloses,omitempty"` // of a proved no flow: rules that tell one bit each
+	Discloses []Note             `json:"discloses,omitempty"` // of a proved no flow or no stage: what may tell one bit each time
 }
 
 // A Place is a path that a stage touches by one of its clauses, or that a rule of the
@@ -29,6 +31,30 @@ type Place struct {
 	Stage  string `json:"stage"`
 	Clause string `json:"clause"`
 	Path   string `json:"path"`
+}
+
+// A Note is a way to tell one bit each time, of the kind gate, blind, new, phase or
+// guard: Stage is told it, or tells it, by What. Path is what it is about.
+type Note struct {
+	Kind  footprint.NoteKind `json:"kind"`
+	Stage string             `json:"stage,omitempty"`
+	What  string             `json:"what"`
+	Path  string             `json:"path"`
+}
+
+// Text says a note in words.
+func (n Note) Text() string {
+	switch n.Kind {
+	case footprint.BlindNote:
+		return fmt.Sprintf("stage %s is told by a blind write whether %s is there", n.Stage, n.What)
+	case footprint.NewNote:
+		return fmt.Sprintf("stage %s is told by `%s` that a key is free", n.Stage, n.What)
+	case footprint.PhaseNote:
+		return fmt.Sprintf("stage %s tells what it knows by the phase it moves to: %s", n.Stage, n.What)
+	case footprint.GuardNote:
+		return fmt.Sprintf("the host moves the phase, %s, by a guard that reads %s", n.What, n.Path)
+	}
+	return fmt.Sprintf("stage %s is judged by %s, which reads %s", n.Stage, n.What, n.Path)
 }
 
 // An Excess is what a stage may do, apart from its regions: Clause is in, by, next,
@@ -77,20 +103,31 @@ func answer(m *footprint.Model, claim ir.Claim, result footprint.Result) Answer 
 	case footprint.Refuted:
 		a.Answer, a.Run, a.Route = "refuted", r.Parting, r.Route
 		a.Place, a.Excess = PlaceOf(r), ExcessOf(r)
-		for _, h := range r.Chain {
-			a.Chain = append(a.Chain, Place{h.Stage, "read", written(h.Sees)}, Place{h.Stage, "write", written(h.Writes)})
-		}
+		a.Chain = chain(r.Chain)
 	case footprint.Proved:
 		for _, of := range r.Fresh {
 			a.Assumes = append(a.Assumes, "no key that is new in "+of.Source()+" is bound twice")
 		}
-		if claim.Kind == ir.NoFlow {
-			for _, p := range m.Disclosed(claim.From) {
-				a.Discloses = append(a.Discloses, Place{p.Stage, p.Clause, written(p.Path)})
-			}
+		for _, n := range m.Notes(claim) {
+			a.Discloses = append(a.Discloses, Note{n.Kind, n.Stage, n.What, written(n.Path)})
 		}
 	}
 	return a
+}
+
+// chain is a flow as places: what each stage sees, and what it writes where it hands on
+// by that. Whatever else it is told and tells is in the message.
+func chain(hops []footprint.Hop) []Place {
+	var out []Place
+	for i, h := range hops {
+		if i == 0 || hops[i-1].By == footprint.ByWriting {
+			out = append(out, Place{h.Stage, "read", written(h.Sees)})
+		}
+		if h.By == footprint.ByWriting {
+			out = append(out, Place{h.Stage, "write", written(h.Writes)})
+		}
+	}
+	return out
 }
 
 func written(w region.Word) string { return footprint.PathText(w) }

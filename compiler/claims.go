@@ -61,10 +61,12 @@ func refutation(m *footprint.Model, claim ir.Claim, r footprint.Refuted) (messag
 		return fmt.Sprintf("%s may do what %s may not: %s", r.Excess.Stage, claim.Stages[1], r.Excess.What), "change the clause (`" + r.Excess.Clause + "`), or drop the claim"
 	case r.Place != nil && claim.Kind == ir.WithinClaim:
 		return fmt.Sprintf("%s has `%s` of %s, which %s has not", r.Place.Stage, r.Place.Clause, r.Place.Path.Pointer(), claim.Stages[1]), "narrow the clause, or drop the claim"
+	case r.Place != nil && r.Place.Clause == "parameters":
+		return fmt.Sprintf("stage %s is told by its parameters that %s is there", r.Place.Stage, footprint.PathText(r.Place.Path)), "find the member by something that may be known, or add `except " + r.Place.Stage + "` to the claim"
 	case r.Place != nil:
-		return fmt.Sprintf("stage %s %s %s", r.Place.Stage, claim.Verb, r.Place.Path.Pointer()), "narrow its `" + r.Place.Clause + "`, or add `except " + r.Place.Stage + "` to the claim"
+		return fmt.Sprintf("stage %s %s %s", r.Place.Stage, claim.Verb, footprint.PathText(r.Place.Path)), "narrow its `" + r.Place.Clause + "`, or add `except " + r.Place.Stage + "` to the claim"
 	case r.Chain != nil:
-		return "there is a flow: " + flow(r.Chain), "narrow a clause of one of these stages"
+		return "there is a flow: " + flow(r.Chain), dam(r.Chain)
 	}
 	return fmt.Sprintf("phase %s can be reached past %s: %s", claim.Phases[1], claim.Phases[0], strings.Join(r.Route, " -> ")), "remove one of these arrows, or drop the claim"
 }
@@ -84,8 +86,31 @@ func alsoClashing(pairs []footprint.Pair) string {
 
 func flow(chain []footprint.Hop) string {
 	var hops []string
-	for _, h := range chain {
-		hops = append(hops, fmt.Sprintf("stage %s sees %s and may write %s", h.Stage, footprint.PathText(h.Sees), footprint.PathText(h.Writes)))
+	for i, h := range chain {
+		gets, gives := "sees "+footprint.PathText(h.Sees), "may write "+footprint.PathText(h.Writes)
+		if i > 0 && chain[i-1].By == footprint.ByPhase {
+			gets = "runs after that"
+		}
+		if i > 0 && chain[i-1].By == footprint.ByMemory {
+			gets = "is run by the same role"
+		}
+		switch h.By {
+		case footprint.ByPhase:
+			gives = "may choose between the phases " + strings.Join(h.Tells, ", ")
+		case footprint.ByMemory:
+			gives = "its role remembers"
+		}
+		hops = append(hops, fmt.Sprintf("stage %s %s and %s", h.Stage, gets, gives))
 	}
 	return strings.Join(hops, "; then ")
+}
+
+// dam says what would stop a flow.
+func dam(chain []footprint.Hop) string {
+	for _, h := range chain {
+		if h.By == footprint.ByPhase {
+			return "let stage " + h.Stage + " move to one phase only, say `discloses phase` there if it may tell, or narrow a clause of one of these stages"
+		}
+	}
+	return "narrow a clause of one of these stages"
 }

@@ -156,7 +156,7 @@ func TestDiagnostics(t *testing.T) {
 		{"no stage, false", "", "prove no stage writes /history\n", []finding{{"claim_refuted", "prove no stage writes /history", "stage tell writes /history/-"}}},
 		{"no stage but one", "", "prove no stage except tell writes /history\n", nil},
 		{"within, true", "", "compose both = sort + tell\nprove sort within both\n", nil},
-		{"within, false", "", "prove sort within tell\n", []finding{{"claim_refuted", "prove sort within tell", "sort has `write` of /tickets/{ticket}/status, which tell has not"}}},
+		{"within, false", "", "prove sort within tell\n", []finding{{"claim_refuted", "prove sort within tell", "sort may do what tell may not: it runs in phase one"}}},
 		{"no flow, true", "", "prove no flow from secrets to /history\n", nil},
 		{"no flow, false", "", "prove no flow from /tickets/*/status to /history\n", []finding{{"claim_refuted", "prove no flow from /tickets/*/status to /history", "stage tell sees /tickets/{ticket}/status and may write /history/-"}}},
 		{"before, true", "", "prove two before done\n", nil},

@@ -73,7 +73,7 @@ func (p *printer) stage(s stageExplanation) {
 	p.field("  ", names, "adds blind", grantLines(s.Blind, ""))
 	p.field("  ", names, "takes from", grantLines(s.Sources, "nothing"))
 	p.field("  ", names, "produces", strings.Join(s.Produces, ", "))
-	p.field("  ", names, "moves to", listed(s.Next, "or"))
+	p.field("  ", names, "moves to", listed(s.Next, "or")+when(s.Tells, ", and may tell by it what it sees"))
 	p.field("  ", names, "judged by", gateLines(s.Gates))
 	p.field("  ", names, "beside", besideLines(s))
 	for _, r := range s.Rules {

@@ -45,6 +45,7 @@ type stageExplanation struct {
 	Sources  []grantExplanation  `json:"takes_from"`
 	Produces []string            `json:"produces,omitempty"`
 	Next     []string            `json:"next,omitempty"`
+	Tells    bool                `json:"tells_by_phase,omitempty"` // what it knows, by the phase it moves to
 	Gates    []gateExplanation   `json:"gates,omitempty"`
 	Rules    []ruleExplanation   `json:"rules,omitempty"`
 	Beside   []besideExplanation `json:"beside"`
@@ -140,7 +141,7 @@ func (x explainer) stage(s *ir.Stage) stageExplanation {
 	e := stageExplanation{
 		Name: s.Name, From: s.From, Task: s.Doc, In: s.In, By: s.By, Next: s.Next,
 		Reads: grants(s.Read), Writes: grants(s.Write), Blind: grants(s.Blind), Sources: grants(s.Source),
-		Produces: authoredAll(s.Produce),
+		Produces: authoredAll(s.Produce), Tells: s.DisclosesPhase,
 	}
 	for _, p := range s.Params {
 		e.Params = append(e.Params, parameter(p))

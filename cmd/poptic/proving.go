@@ -57,7 +57,7 @@ func (p *printer) answer(a compiler.Answer) {
 		p.wrapped(indent, indent+"  ", "assumed of the host: "+x)
 	}
 	for _, d := range a.Discloses {
-		p.wrapped(indent, indent+"  ", fmt.Sprintf("one bit each time: stage %s is judged by %s, which reads %s", d.Stage, d.Clause, d.Path))
+		p.wrapped(indent, indent+"  ", "one bit each time: "+d.Text())
 	}
 }
 

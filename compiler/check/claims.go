@@ -67,7 +67,7 @@ func (c *checker) lowerProve(d *syntax.ProveDecl) {
 		c.stagesNamed(d.Except)
 		claim.From = c.claimRegion(d.From)
 	case syntax.NoFlowClaim:
-		claim.From, claim.To = c.claimRegion(d.From), c.claimRegion(d.To)
+		claim.From, claim.To, claim.Memory = c.claimRegion(d.From), c.claimRegion(d.To), d.Memory
 	}
 	c.addClaim(claim, d.Span)
 }

@@ -46,9 +46,25 @@ func (c *checker) discloseStage(st *stage, shared []footprint.Gate, declared []*
 			c.discloseGate(st, g, touched, seen, declared)
 		}
 	}
+	c.disclosePhase(st, declared)
 	for _, d := range declared {
 		if !d.used && st.parent == nil {
 			c.report(needlessDisclosure(st, d.ref))
+		}
+	}
+}
+
+// disclosedPhase is what "discloses" calls the choice between phases. It is no gate: what
+// it declares is that the stage may tell by it what it sees.
+const disclosedPhase = "phase"
+
+// disclosePhase takes the declaration that a stage tells by the phase it moves to. One
+// that never has a choice tells nothing.
+func (c *checker) disclosePhase(st *stage, declared []*disclosure) {
+	st.out.DisclosesPhase = false
+	for _, d := range declared {
+		if d.ref.Path == nil && d.ref.Name.Text == disclosedPhase && len(st.out.Next) > 1 {
+			d.used, st.out.DisclosesPhase = true, true
 		}
 	}
 }
@@ -125,10 +141,10 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 			c.report(unknownName("phase", ref.Phase, ref.Phase.Text, keys(c.phases)))
 			return nil
 		}
-	case name == "require" || name == "ensure" || name == "produce":
+	case name == "require" || name == "ensure" || name == "produce" || name == disclosedPhase:
 	default:
 		if !slices.ContainsFunc(c.out.Invariants, func(v ir.Invariant) bool { return v.Name == name }) {
-			candidates := []string{"require", "ensure", "produce", "next"}
+			candidates := []string{"require", "ensure", "produce", "next", disclosedPhase}
 			for _, v := range c.out.Invariants {
 				candidates = append(candidates, v.Name)
 			}

@@ -72,6 +72,10 @@ func (c *checker) lowerInvariants() {
 }
 
 func (c *checker) lowerInvariant(s *scope, d *syntax.InvariantDecl) {
+	if s.prefix == "" && d.Name.Text == disclosedPhase {
+		c.report(shadowsBuiltin(d.Name, "invariant"))
+		return
+	}
 	v := ir.Invariant{Name: s.prefix + d.Name.Text, Doc: d.Doc}
 	if d.Message != nil {
 		v.Message = d.Message.Value

@@ -129,6 +129,9 @@ func gateWords(g ir.Gate) (sentence, declaration string) {
 }
 
 func needlessDisclosure(st *stage, ref *syntax.GateRef) source.Diagnostic {
+	if ref.Path == nil && ref.Name.Text == disclosedPhase {
+		return caution("needless_disclosure", ref.Span, "leave it out", "%s never chooses between phases: nothing is disclosed", st.title())
+	}
 	return caution("needless_disclosure", ref.Span, "leave it out", "%s sees all that this gate reads, or never triggers it: nothing is disclosed", st.title())
 }
 

@@ -7,20 +7,21 @@ import (
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
-// An authority is one clause of a stage or composition, with the mode in which it
-// counts: reading goes by what is seen, writing and taking by what a whole
+// An authority is one clause of a stage, by the verb of claims about it, with the mode
+// in which it counts: reading goes by what is seen, writing and taking by what a whole
 // operation may cover.
 type authority struct {
-	clause string
-	region region.Region
-	mode   region.Mode
+	verb, clause string
+	region       region.Region
+	mode         region.Mode
 }
 
-func authorities(s *ir.Stage) []authority {
+func (m *Model) authorities(s *ir.Stage) []authority {
 	return []authority{
-		{"read", s.Read, region.Plain},
-		{"write", region.Union(s.Write, s.Blind), region.Interior},
-		{"source", s.Source, region.Interior},
+		{"reads", "read", m.showing(s.Read), region.Plain},
+		{"reads", "parameters", m.Told(s), region.Plain},
+		{"writes", "write", region.Union(s.Write, s.Blind), region.Interior},
+		{"copies", "source", s.Source, region.Interior},
 	}
 }
 
@@ -32,21 +33,18 @@ func missing(w region.Word, at Place) Result {
 	return Refuted{Place: &at}
 }
 
-// verbs maps the verbs of "no stage" to the clause they are about.
-var verbs = map[string]string{"reads": "read", "writes": "write", "copies": "source"}
-
 func (m *Model) decideNoStage(claim ir.Claim) Result {
+	target := region.Compile(claim.From)
 	for i := range m.Contract.Stages {
 		s := &m.Contract.Stages[i]
 		if m.excepted(s, claim.Except) {
 			continue
 		}
-		for _, x := range authorities(s) {
-			if x.clause != verbs[claim.Verb] || len(x.region) == 0 {
+		for _, x := range m.authorities(s) {
+			if x.verb != claim.Verb || len(x.region) == 0 {
 				continue
 			}
-			answer := region.Overlap(region.Compile(x.region), region.Compile(claim.From), x.mode, region.Plain, region.Options{Shape: m.Shape})
-			switch answer.Verdict {
+			switch answer := m.overlap(region.Compile(x.region), target, x.mode, region.Plain); answer.Verdict {
 			case region.Yes:
 				return Refuted{Place: &Place{Stage: s.Name, Clause: x.clause, Path: answer.Witness}}
 			case region.Unknown:

@@ -5,10 +5,10 @@ import (
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
-// Carries finds a path that a run of one stage may write and a run of another sees or
-// takes from, for some values of their parameters; ok is false if there is none.
+// Carries finds a path that a run of one stage may write and a run of another sees, is
+// told or takes from, for some values of their parameters; ok is false if there is none.
 func (m *Model) Carries(from, to *ir.Stage) (path region.Word, ok bool) {
-	c := m.someKeys(region.Union(to.Read, to.Source), region.Union(from.Write, from.Blind), region.Interior)
+	c := m.meetsSeen(to, m.Effect(from, OwnerB).Write, region.Interior)
 	if c.Never() {
 		return nil, false
 	}

@@ -22,7 +22,7 @@ func (m *Model) Decide(claim ir.Claim, replay Replayer) Result {
 	case ir.NoStage:
 		return m.decideNoStage(claim)
 	case ir.NoFlow:
-		return m.decideNoFlow(claim.From, claim.To)
+		return m.decideNoFlow(claim)
 	case ir.PhaseBefore:
 		return m.decideBefore(claim.Phases[0], claim.Phases[1])
 	}

@@ -1,72 +1,198 @@
 package footprint
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
-// What a stage may see or copy it may write: its actor can put anything of its
-// view into anything it may change. So information at an origin can get to
-// everything that stages seeing the origin write, then to what stages seeing that
-// write, and so on. A flow is found breadth first over the stages, hence by the
-// fewest of them. What a commit discloses by being accepted is not counted here;
-// Disclosed lists it.
+// What a stage may see or copy, and what its arguments tell it, it may hand on: its
+// actor can put anything it knows into anything it may change, and choose a phase by it.
+// So information at an origin gets to the stages that see the origin; to those that see
+// what these write; and, if one of these may choose between phases and does not say that
+// it tells, to all that may run afterwards. With memory it also gets to all stages that a
+// role runs after one that knows. Nothing gets back in time: a stage picks something up
+// only in a phase that can be reached from where it was left. A flow is found breadth
+// first, hence by the fewest steps. What a commit discloses by being accepted is not
+// counted here; Notes lists it.
 
-// reached is a stage that information can get into, and how.
+// A flow is the search for where information of an origin gets.
+type flow struct {
+	model  *Model
+	memory bool
+	roles  []string // with memory, all of them; "" is one that nobody names
+
+	known   map[knower]*reached
+	order   []*reached
+	effects map[string]Effect // of the reading side, by stage
+	picked  map[[2]string]region.Condition
+	later   map[string]map[string]bool // by phase, those that can be reached, itself included
+}
+
+// A knower is a stage in a phase, with memory as a role runs it.
+type knower struct {
+	stage string
+	phase string
+	role  string
+}
+
+// A reached is a knower that information gets to, and how.
 type reached struct {
-	stage *ir.Stage
-	via   *reached    // nil at the origin
-	at    region.Word // where the stage picks it up
+	knower
+	at    *ir.Stage
+	via   *reached // nil at the origin
+	by    Carrier  // how via hands it on
+	sees  region.Word
+	tells []string
 }
 
-func (m *Model) decideNoFlow(from, to region.Region) Result {
-	goal := region.Compile(to)
-	seen := map[string]bool{}
-	queue := m.pickUps(nil, from, region.Plain, seen)
-	for len(queue) > 0 {
-		r := queue[0]
-		queue = queue[1:]
-		write := region.Union(r.stage.Write, r.stage.Blind)
-		if len(write) == 0 {
-			continue
-		}
-		answer := m.overlap(region.Compile(write), goal, region.Interior, region.Plain)
-		if answer.Verdict == region.Yes {
-			return Refuted{Chain: r.chain(answer.Witness)}
-		}
-		if answer.Verdict == region.Unknown {
-			return Unknown{Why: answer.Why}
-		}
-		queue = append(queue, m.pickUps(r, write, region.Interior, seen)...)
+func (m *Model) newFlow(from region.Region, memory bool) *flow {
+	f := &flow{
+		model: m, memory: memory, roles: []string{""},
+		known: map[knower]*reached{}, effects: map[string]Effect{},
+		picked: map[[2]string]region.Condition{}, later: map[string]map[string]bool{},
 	}
-	return Proved{}
-}
-
-// pickUps lists the stages not met before that see some of a region. Parameters
-// of different runs are different keys, so each side has its own.
-func (m *Model) pickUps(via *reached, what region.Region, mode region.Mode, seen map[string]bool) []*reached {
-	var out []*reached
+	for i := range m.Contract.Stages {
+		if memory {
+			for _, r := range m.Contract.Stages[i].By {
+				if !slices.Contains(f.roles, r) {
+					f.roles = append(f.roles, r)
+				}
+			}
+		}
+	}
+	started := f.after(m.Contract.Phases[0].Name)
 	for i := range m.Contract.Stages {
 		s := &m.Contract.Stages[i]
-		if seen[s.Name] {
-			continue
+		if c := m.meetsSeen(s, region.Region(from), region.Plain); !c.Never() {
+			f.reach(s, started, reached{sees: c.Any[0].Witness})
 		}
-		c := m.someKeys(region.Union(s.Read, s.Source), what, mode)
-		if c.Never() {
-			continue
+	}
+	return f
+}
+
+// run hands on all that is known until nothing new gets to know it, or visit says so.
+func (f *flow) run(visit func(*reached) (stop bool)) {
+	for i := 0; i < len(f.order); i++ {
+		if visit(f.order[i]) {
+			return
 		}
-		seen[s.Name] = true
-		out = append(out, &reached{stage: s, via: via, at: c.Any[0].Witness})
+		f.handOn(f.order[i])
+	}
+}
+
+// reach adds a stage in every phase of a set, as every role that how allows.
+func (f *flow) reach(s *ir.Stage, phases map[string]bool, how reached) {
+	for _, phase := range s.In {
+		for _, role := range f.roles {
+			k := knower{s.Name, phase, role}
+			if !phases[phase] || f.known[k] != nil || !f.runs(s, role) || how.by == ByMemory && role != how.tells[0] {
+				continue
+			}
+			r := how
+			r.knower, r.at = k, s
+			f.known[k] = &r
+			f.order = append(f.order, &r)
+		}
+	}
+}
+
+func (f *flow) runs(s *ir.Stage, role string) bool {
+	return !f.memory || len(s.By) == 0 || slices.Contains(s.By, role)
+}
+
+func (f *flow) handOn(r *reached) {
+	stages := f.model.Contract.Stages
+	to := moves(r.at, f.model.Contract.Phase(r.phase))
+	committed := f.afterAny(r.phase, to)
+	chooses := len(to) > 1 && !r.at.DisclosesPhase
+	for i := range stages {
+		s := &stages[i]
+		if c := f.picksUp(s, r.at); !c.Never() {
+			f.reach(s, committed, reached{via: r, by: ByWriting, sees: c.Any[0].Witness})
+		}
+		if chooses {
+			f.reach(s, committed, reached{via: r, by: ByPhase, tells: to})
+		}
+		if f.memory {
+			f.reach(s, f.after(r.phase), reached{via: r, by: ByMemory, tells: []string{r.role}})
+		}
+	}
+}
+
+// picksUp tells where a stage sees what another writes, for some of their parameters.
+func (f *flow) picksUp(s, writer *ir.Stage) region.Condition {
+	pair := [2]string{s.Name, writer.Name}
+	c, known := f.picked[pair]
+	if !known {
+		c = f.model.meetsSeen(s, f.model.Effect(writer, OwnerB).Write, region.Interior)
+		f.picked[pair] = c
+	}
+	return c
+}
+
+// meetsSeen tells where a stage sees, is told or copies some of a region.
+func (m *Model) meetsSeen(s *ir.Stage, what region.Region, mode region.Mode) region.Condition {
+	return region.Conditions(m.knows(s), what, region.Plain, mode, region.ConditionOptions{Options: region.Options{Shape: m.Shape}})
+}
+
+// knows is all that a run may pass on: what it sees, what it copies, and what its
+// arguments tell it. Its parameters are A's.
+func (m *Model) knows(s *ir.Stage) region.Region {
+	more := region.Union(s.Source, m.Told(s)).Own(OwnerA).Rename(func(p string) string { return OwnedParam(OwnerA, p) })
+	return region.Union(m.Effect(s, OwnerA).Read, more)
+}
+
+// after is the phases that an instance may be in once it was in one of them.
+func (f *flow) after(phase string) map[string]bool {
+	if f.later[phase] == nil {
+		reached := map[string]bool{phase: true}
+		for queue := []string{phase}; len(queue) > 0; queue = queue[1:] {
+			for _, a := range f.model.Contract.Phase(queue[0]).Arrows {
+				if !reached[a.To] {
+					reached[a.To] = true
+					queue = append(queue, a.To)
+				}
+			}
+		}
+		f.later[phase] = reached
+	}
+	return f.later[phase]
+}
+
+// afterAny is the phases that follow a commit which moves to one of some phases, or stays.
+func (f *flow) afterAny(phase string, to []string) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range to {
+		if p == "" {
+			p = phase
+		}
+		for q := range f.after(p) {
+			out[q] = true
+		}
 	}
 	return out
 }
 
-// someKeys tells whether two regions meet for some values of their parameters.
-func (m *Model) someKeys(see, write region.Region, mode region.Mode) region.Condition {
-	own := func(r region.Region, owner string) region.Region {
-		return r.Own(owner).Rename(func(p string) string { return OwnedParam(owner, p) })
-	}
-	return region.Conditions(own(see, OwnerA), own(write, OwnerB), region.Plain, mode, region.ConditionOptions{Options: region.Options{Shape: m.Shape}})
+func (m *Model) decideNoFlow(claim ir.Claim) Result {
+	var result Result = Proved{}
+	goal := region.Compile(claim.To)
+	m.newFlow(claim.From, claim.Memory).run(func(r *reached) bool {
+		write := region.Union(r.at.Write, r.at.Blind)
+		if len(write) == 0 || len(moves(r.at, m.Contract.Phase(r.phase))) == 0 {
+			return false
+		}
+		answer := m.overlap(region.Compile(write), goal, region.Interior, region.Plain)
+		switch answer.Verdict {
+		case region.Yes:
+			result = Refuted{Chain: r.chain(answer.Witness)}
+		case region.Unknown:
+			result = Unknown{Why: answer.Why}
+		}
+		return !isProved(result)
+	})
+	return result
 }
 
 func (m *Model) overlap(a, b *region.Set, modeA, modeB region.Mode) region.Answer {
@@ -77,61 +203,14 @@ func (m *Model) overlap(a, b *region.Set, modeA, modeB region.Mode) region.Answe
 // into the goal.
 func (r *reached) chain(last region.Word) []Hop {
 	var out []Hop
-	for writes := last; r != nil; r = r.via {
-		out = append([]Hop{{Stage: r.stage.Name, Sees: r.at, Writes: writes}}, out...)
-		writes = r.at
-	}
-	return out
-}
-
-// Disclosed lists the gates of stages that read some of a region their actor does
-// not see: one bit of it is told by accepting or rejecting.
-func (m *Model) Disclosed(from region.Region) []Place {
-	var out []Place
-	origin := region.Compile(from)
-	for i := range m.Contract.Stages {
-		s := &m.Contract.Stages[i]
-		for _, g := range append(m.StageGates(s), m.gates()...) {
-			if !discloses(s, g) {
-				continue
-			}
-			answer := m.overlap(region.Compile(region.Region{{Include: g.Reads}}), origin, region.Plain, region.Plain)
-			if answer.Verdict != region.No {
-				out = append(out, Place{Stage: s.Name, Clause: GateName(g.Gate), Path: answer.Witness})
-			}
+	hop := Hop{By: ByWriting, Writes: last}
+	for ; r != nil; r = r.via {
+		hop.Stage, hop.Phase, hop.Sees = r.stage, r.phase, r.sees
+		out = append([]Hop{hop}, out...)
+		hop = Hop{By: r.by, Tells: r.tells}
+		if r.by == ByWriting {
+			hop.Writes = r.sees
 		}
 	}
 	return out
-}
-
-// discloses reports whether a gate is one the stage triggers without seeing all it reads.
-func discloses(s *ir.Stage, g Gate) bool {
-	for _, known := range s.Gates {
-		if known.Kind == g.Kind && known.Name == g.Name && samePattern(known.At, g.At) {
-			return known.Visibility != ir.Seen
-		}
-	}
-	return false
-}
-
-func samePattern(a, b *region.Pattern) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.String() == b.String()
-}
-
-// GateName is a gate as a discloses clause names it, and as messages do.
-func GateName(g ir.Gate) string {
-	switch g.Kind {
-	case ir.InvariantGate:
-		return "invariant " + g.Name
-	case ir.GuardGate:
-		return "next " + g.Name
-	case ir.TypeGate:
-		return "type of " + g.At.Source()
-	case ir.RefGate:
-		return "key at " + g.At.Source()
-	}
-	return string(g.Kind)
 }

@@ -68,12 +68,46 @@ type Excess struct {
 	What   string
 }
 
-// A Hop is one step of a flow: Stage sees or takes Sees, and writes Writes.
+// A Hop is one step of a flow: what Stage, in Phase, gets to know and how it hands it on.
 type Hop struct {
 	Stage  string
-	Sees   region.Word
-	Writes region.Word // where the next hop, or the goal, picks it up
+	Phase  string
+	Sees   region.Word // what it sees or takes from; nil where it was told otherwise
+	By     Carrier     // how the next hop, or the goal, picks it up
+	Writes region.Word // where, if by writing
+	Tells  []string    // the phases it may choose from, or the role that remembers
 }
+
+// A Carrier is a way in which what a stage knows gets further.
+type Carrier string
+
+// The carriers.
+const (
+	ByWriting Carrier = "write" // it writes what the next one sees
+	ByPhase   Carrier = "phase" // it chooses the phase in which the next one runs
+	ByMemory  Carrier = "role"  // the role that runs it runs the next one too
+)
+
+// A Note is a way in which a proved claim lets one bit be told each time: Stage is told
+// it, or tells it, by What.
+type Note struct {
+	Kind  NoteKind
+	Stage string // "" of a guard on the host's way
+	What  string
+	Path  region.Word
+}
+
+// A NoteKind is the kind of a way to tell one bit.
+type NoteKind string
+
+// The kinds of notes.
+const (
+	GateNote  NoteKind = "gate"  // accepting or refusing tells what the gate What reads
+	BlindNote NoteKind = "blind" // a blind write is refused where the member exists
+	NewNote   NoteKind = "new"   // the key of a new member, What, is not there
+	PhaseNote NoteKind = "phase" // the stage sees Path and may choose between the phases What
+	GuardNote NoteKind = "guard" // the host moves along What if a guard holds that reads Path
+)
 
 // A Parting is a run of two proposals in both orders that ended differently. It
 // has been replayed in the runtime.

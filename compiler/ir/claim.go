@@ -36,4 +36,5 @@ type Claim struct {
 	Verb   string        `json:"verb,omitempty"` // reads, writes or copies
 	From   region.Region `json:"from,omitempty"` // the region of no stage, the origin of no flow
 	To     region.Region `json:"to,omitempty"`
+	Memory bool          `json:"memory,omitempty"` // of no flow: a role remembers what its stages see
 }

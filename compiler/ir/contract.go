@@ -153,6 +153,8 @@ type Stage struct {
 	After        []string         `json:"after,omitempty"`
 	Attempts     int              `json:"attempts,omitempty"`
 	Gates        []Gate           `json:"gates,omitempty"`
+
+	DisclosesPhase bool `json:"disclosesPhase,omitempty"` // it may tell what it sees by the phase it moves to
 }
 
 // DefaultAttempts is how many tries a step has, where neither its stage nor the host

@@ -133,6 +133,7 @@ func (d *differ) stage(was, is *ir.Stage) {
 	d.names(is.Name, "next", was.Next, is.Next, "may move to phase %s", "no longer moves to phase %s")
 	d.names(is.Name, "rule", rulesOf(is), rulesOf(was), "no longer has to pass: %s", "has to pass: %s")
 	d.names(is.Name, "discloses", disclosed(was), disclosed(is), "tells by accepting and rejecting: %s", "no longer tells: %s")
+	d.names(is.Name, "discloses", told(was), told(is), "tells what it knows by the %s it moves to", "no longer tells what it knows by the %s it moves to")
 	d.parameters(was, is)
 	switch {
 	case was.Attempts == is.Attempts:
@@ -240,6 +241,14 @@ func disclosed(s *ir.Stage) []string {
 		}
 	}
 	return out
+}
+
+// told is "phase" if a stage discloses which one it moves to.
+func told(s *ir.Stage) []string {
+	if s.DisclosesPhase {
+		return []string{"phase"}
+	}
+	return nil
 }
 
 // parameters notes parameters that are not what they were.

@@ -9,7 +9,7 @@ const (
 	AllCommuteClaim  ClaimKind = "all commute" // all commute in PHASE
 	WithinClaim      ClaimKind = "within"      // A within B
 	NoStageClaim     ClaimKind = "no stage"    // no stage [except S, ...] reads|writes|copies REGION
-	NoFlowClaim      ClaimKind = "no flow"     // no flow from REGION to REGION
+	NoFlowClaim      ClaimKind = "no flow"     // no flow from REGION to REGION [with memory]
 	PhaseBeforeClaim ClaimKind = "before"      // P before Q
 )
 
@@ -25,6 +25,7 @@ type ProveDecl struct {
 	Verb   Name        // reads, writes or copies
 	From   *RegionExpr // of no flow; the region of no stage
 	To     *RegionExpr
+	Memory bool // of no flow: with memory
 }
 
 // A HypothesisExpr is what a claim assumes of the parameters of two runs: one of its

@@ -27,6 +27,8 @@ type noFlowSyntax struct {
 	Node
 	From *RegionExpr `parser:"'from' @@"`
 	To   *RegionExpr `parser:"'to' @@"`
+
+	Memory bool `parser:"( 'with' @'memory' )?"`
 }
 
 type pairSyntax struct {
@@ -50,7 +52,8 @@ func (d *proveSyntax) convert() *ProveDecl {
 		s := d.No.Stage
 		out.Kind, out.Except, out.Verb, out.From = NoStageClaim, s.Except, s.Verb, s.Region
 	case d.No != nil:
-		out.Kind, out.From, out.To = NoFlowClaim, d.No.Flow.From, d.No.Flow.To
+		f := d.No.Flow
+		out.Kind, out.From, out.To, out.Memory = NoFlowClaim, f.From, f.To, f.Memory
 	default:
 		d.Pair.convert(out)
 	}

@@ -70,7 +70,7 @@ type Equality [2]string
 // its own: it rests on Pairs.
 type Claim struct {
 	Claim       ir.Claim   `json:"claim"`
-	Stages      []string   `json:"stages,omitempty"`  // of no flow: where information of the origin may get
+	Reached     []Reached  `json:"reached,omitempty"` // of no flow: where information of the origin may get
 	Matches     []Match    `json:"matches,omitempty"` // of within: which stage may run in place of which
 	Phases      []string   `json:"phases,omitempty"`  // of before: the phases reached without passing the other
 	Assumes     []string   `json:"assumes,omitempty"` // of commuting: containers in which the host binds no new key twice

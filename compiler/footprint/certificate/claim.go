@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
 )
 
 // claim checks what a claim needs to hold.
@@ -21,7 +20,7 @@ func (k *checker) claim(e *evidence, c Claim) string {
 	case ir.NoStage:
 		k.noStage(e, c.Claim)
 	case ir.NoFlow:
-		k.noFlow(e, c.Claim, c.Stages)
+		k.noFlow(e, c.Claim, c.Reached)
 	case ir.PhaseBefore:
 		k.before(e, c.Claim.Phases[0], c.Claim.Phases[1], c.Phases)
 	default:
@@ -99,7 +98,7 @@ func (k *checker) noStage(e *evidence, c ir.Claim) {
 		t := k.touch(s, runA)
 		switch c.Verb {
 		case "reads":
-			k.disjoint(e, s.Name+" reads", t.sees, target, nil)
+			k.disjoint(e, s.Name+" reads", append(append([]side{}, t.sees...), k.toldTo(s)...), target, nil)
 		case "writes":
 			k.disjoint(e, s.Name+" writes", t.writes, target, nil)
 		case "copies":
@@ -118,41 +117,6 @@ func (k *checker) isExcepted(s *ir.Stage, names []string) bool {
 		}
 	}
 	return false
-}
-
-// noFlow checks a list of stages that information of the origin may reach: every
-// other stage sees neither the origin nor what they write, and none of them writes
-// to the goal.
-func (k *checker) noFlow(e *evidence, c ir.Claim, reached []string) {
-	for i := range k.contract.Stages {
-		s := &k.contract.Stages[i]
-		if contains(reached, s.Name) {
-			k.disjoint(e, s.Name+" writes, goal", k.touch(s, runB).writes, sides(c.To, false), nil)
-			continue
-		}
-		k.blindTo(e, s, c.From)
-		for j := range k.contract.Stages {
-			if t := &k.contract.Stages[j]; contains(reached, t.Name) {
-				k.blindToWrites(e, s, t)
-			}
-		}
-	}
-}
-
-// blindTo takes reasons why a stage sees nothing of the origin.
-func (k *checker) blindTo(e *evidence, s *ir.Stage, origin region.Region) {
-	k.disjoint(e, s.Name+" sees, origin", k.taken(s), sides(origin, false), nil)
-}
-
-// blindToWrites takes reasons why a stage sees nothing that another run writes.
-func (k *checker) blindToWrites(e *evidence, s, t *ir.Stage) {
-	k.disjoint(e, s.Name+" sees, "+t.Name+" writes", k.taken(s), k.touch(t, runB).writes, nil)
-}
-
-// taken is all that a run may pass on: what it sees, and what it takes from.
-func (k *checker) taken(s *ir.Stage) []side {
-	t := k.touch(s, runA)
-	return append(append([]side{}, t.sees...), t.takes...)
 }
 
 // before checks a list of phases that is closed under all arrows but those into p,

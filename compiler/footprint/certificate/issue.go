@@ -2,7 +2,6 @@ package certificate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 )
@@ -65,7 +64,7 @@ func (k *checker) issueClaim(claim ir.Claim) Claim {
 	c := Claim{Claim: claim}
 	switch claim.Kind {
 	case ir.NoFlow:
-		c.Stages = k.reach(claim)
+		c.Reached = k.reach(claim)
 	case ir.WithinClaim:
 		c.Matches = k.issueMatches(claim.Stages[0], claim.Stages[1])
 	case ir.PhaseBefore:
@@ -85,32 +84,6 @@ func (k *checker) issueClaim(claim ir.Claim) Claim {
 		}
 	}
 	return c
-}
-
-// reach lists the stages of which it cannot be shown that they see nothing of the
-// origin of a flow, nor of what others of the list write.
-func (k *checker) reach(c ir.Claim) []string {
-	var reached []string
-	for grown := true; grown; {
-		grown = false
-		for i := range k.contract.Stages {
-			s := &k.contract.Stages[i]
-			if !contains(reached, s.Name) && !k.unreached(s, c, reached) {
-				reached, grown = append(reached, s.Name), true
-			}
-		}
-	}
-	slices.Sort(reached)
-	return reached
-}
-
-func (k *checker) unreached(s *ir.Stage, c ir.Claim, reached []string) bool {
-	e := &evidence{issuing: true}
-	k.blindTo(e, s, c.From)
-	for _, name := range reached {
-		k.blindToWrites(e, s, k.contract.Stage(name))
-	}
-	return !e.failed()
 }
 
 // phasesWithout lists the phases that can be reached without passing p.

@@ -112,13 +112,15 @@ func TestWhatACertificateLeavesOutIsNotShown(t *testing.T) {
 		"a condition":         func(c *certificate.Certificate) { c.Pairs[0].Unless = nil },
 		"a condition's terms": func(c *certificate.Certificate) { c.Pairs[0].Unless[0] = nil },
 		"another condition":   func(c *certificate.Certificate) { c.Pairs[0].Unless[0][0][1] = "A.k" },
-		"a stage reached":     func(c *certificate.Certificate) { c.Claims[6].Stages = []string{"tell"} },
-		"the phases reached":  func(c *certificate.Certificate) { c.Claims[7].Phases = nil },
-		"too many phases":     func(c *certificate.Certificate) { c.Claims[7].Phases = []string{"one", "three"} },
-		"a pair of nobody":    func(c *certificate.Certificate) { c.Pairs[0].A = "nobody" },
-		"a pair of a mover":   func(c *certificate.Certificate) { c.Pairs[0].A = "go" },
-		"certified at all":    func(c *certificate.Certificate) { c.Claims[0].Uncertified = "it was late" },
-		"the format":          func(c *certificate.Certificate) { c.Contract = "sha256:0" },
+		"a stage reached": func(c *certificate.Certificate) {
+			c.Claims[6].Reached = []certificate.Reached{{Stage: "tell", Phase: "two"}}
+		},
+		"the phases reached": func(c *certificate.Certificate) { c.Claims[7].Phases = nil },
+		"too many phases":    func(c *certificate.Certificate) { c.Claims[7].Phases = []string{"one", "three"} },
+		"a pair of nobody":   func(c *certificate.Certificate) { c.Pairs[0].A = "nobody" },
+		"a pair of a mover":  func(c *certificate.Certificate) { c.Pairs[0].A = "go" },
+		"certified at all":   func(c *certificate.Certificate) { c.Claims[0].Uncertified = "it was late" },
+		"the format":         func(c *certificate.Certificate) { c.Contract = "sha256:0" },
 	} {
 		require.NotEmpty(t, certificate.Check(changed(t, cert, change), c), name)
 	}
