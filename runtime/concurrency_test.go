@@ -69,7 +69,7 @@ func requireDense(t *testing.T, in *runtime.Instance, n uint64) {
 	}
 	require.Equal(t, n, commits)
 	require.Equal(t, n, in.Version())
-	require.Equal(t, in.StateDigest(), state)
+	require.Equal(t, in.Key().State(in.StateDigest()), state)
 }
 
 func TestWritersThatTryAgainAllGetThrough(t *testing.T) {

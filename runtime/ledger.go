@@ -42,46 +42,55 @@ type tries struct {
 	refused []fingerprint
 }
 
-// A fingerprint identifies what a proposal asks for.
-type fingerprint [sha256.Size]byte
+// A fingerprint identifies what a proposal asks for: the phase that the host named,
+// and the patch by its keyed digest. A patch longer than any may be is like no other,
+// not even itself.
+type fingerprint struct {
+	next, patch string
+	tooLong     bool
+}
 
-// A ledger knows what was tried since the last commit.
+func (f fingerprint) same(g fingerprint) bool { return f == g && !f.tooLong }
+
+// A ledger knows what was tried since the last commit, and what the log keeps of
+// patches that changed nothing.
 type ledger struct {
 	steps map[step]tries
 	keyed uint64 // the last record that had a key
+
+	idle         int // bytes of patches that changed nothing
+	idleAtCommit int // those before the last commit
 }
 
 // asked is what a record that asks for a decision means to a ledger.
 type asked struct {
 	step  step
-	next  string
-	patch []byte // as it arrived; nil if it was too long to be kept
+	print fingerprint
+	kept  int // bytes of the patch that the log keeps
 	key   string
 	seq   uint64
 }
 
-func (a *asked) print() fingerprint {
-	h := sha256.New()
-	h.Write([]byte(strconv.Quote(a.next)))
-	h.Write(a.patch)
-	return fingerprint(h.Sum(nil))
-}
-
 // same reports whether two proposals ask for the same, in the same name.
-func (a *asked) same(b *asked) bool {
-	return a.step == b.step && a.next == b.next && a.patch != nil && b.patch != nil && slices.Equal(a.patch, b.patch)
-}
+func (a *asked) same(b *asked) bool { return a.step == b.step && a.print.same(b.print) }
 
-func (l *ledger) clone() ledger { return ledger{maps.Clone(l.steps), l.keyed} }
+func (l *ledger) clone() ledger {
+	c := *l
+	c.steps = maps.Clone(l.steps)
+	return c
+}
 
 // decided takes in a decision and what it is about; a is nil for the host's moves.
 func (l *ledger) decided(a *asked, v *verify.Verdict) {
 	if a != nil && a.key != "" {
 		l.keyed = a.seq
 	}
+	if a != nil && v.Verdict != verify.Commit {
+		l.idle += a.kept
+	}
 	switch {
 	case v.Verdict == verify.Commit:
-		l.steps = nil
+		l.steps, l.idleAtCommit = nil, l.idle
 	case a == nil:
 	case v.Verdict == verify.Noop:
 		delete(l.steps, a.step)
@@ -98,15 +107,15 @@ func (l *ledger) refuse(a *asked, unjudged bool) {
 	}
 	t := l.steps[a.step]
 	t.used++
-	if a.patch != nil && !unjudged && len(t.refused) < maxRefused {
-		t.refused = append(slices.Clip(t.refused), a.print())
+	if !unjudged && !a.print.tooLong && len(t.refused) < maxRefused {
+		t.refused = append(slices.Clip(t.refused), a.print)
 	}
 	l.steps[a.step] = t
 }
 
 // repeats reports whether the step has had the same refused.
 func (t tries) repeats(a *asked) bool {
-	return a.patch != nil && len(t.refused) > 0 && slices.Contains(t.refused, a.print())
+	return slices.ContainsFunc(t.refused, a.print.same)
 }
 
 // stepOf is the step of a stage. The texts are as a line shows them, so that it is

@@ -23,6 +23,7 @@ type checkpoint struct {
 	Contract string `json:"contract"`
 	Phase    string `json:"phase"`
 	Hash     string `json:"hash"` // of the record that the snapshot follows
+	Idle     int    `json:"idle"` // bytes of patches before it that changed nothing
 }
 
 // Create begins an instance of contract in st, in the contract's first phase. state
@@ -76,7 +77,7 @@ func (in *Instance) found(ctx context.Context, now *verify.Snapshot) error {
 		return err
 	}
 	record := in.record(trace.Create, now.Version)
-	record.Phase, record.State, record.Seal = now.Phase, now.State.Digest().String(), in.key.Seal(sealed)
+	record.Phase, record.State, record.Seal = now.Phase, in.key.State(now.State.Digest().String()), in.key.Seal(sealed)
 	line, head := in.head.Seal(record)
 	err = in.store.Create(ctx, in.id, store.Record{Seq: head.Seq, Line: line, Sealed: sealed})
 	if err != nil {
@@ -159,7 +160,7 @@ func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
 	if !line.keptAs(first) {
 		return nil, o.corrupt(1, misplaced)
 	}
-	if root.State.Digest().String() != line.State {
+	if in.key.State(root.State.Digest().String()) != line.State {
 		return nil, o.corrupt(1, digestDiffers)
 	}
 	root.Phase = line.Phase
@@ -185,19 +186,20 @@ func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance,
 		return nil, err
 	}
 	root.Phase, root.Version = c.Phase, s.Version
-	if line, ok := readLine(last.Line); !ok || line.Hash != c.Hash || !line.leadsTo(root) {
+	if line, ok := readLine(last.Line); !ok || line.Hash != c.Hash || !line.leadsTo(root, in.key) {
 		return nil, o.corrupt(s.Seq, "its snapshot is of another state")
 	}
 	in.head = trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}
 	in.recent.version = root.Version
+	in.ledger.idle, in.ledger.idleAtCommit = c.Idle, c.Idle
 	in.become(*root)
 	return in, nil
 }
 
 // leadsTo reports whether l is a decision after which s is the state.
-func (l *line) leadsTo(s *verify.Snapshot) bool {
+func (l *line) leadsTo(s *verify.Snapshot, key *trace.Key) bool {
 	v := l.Verdict
-	return v != nil && v.StateAfter == s.State.Digest().String() && v.PhaseAfter == s.Phase && v.VersionAfter == s.Version
+	return v != nil && v.StateAfter == key.State(s.State.Digest().String()) && v.PhaseAfter == s.Phase && v.VersionAfter == s.Version
 }
 
 // revive makes an instance around a state that was written down.

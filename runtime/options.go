@@ -21,12 +21,14 @@ type options struct {
 	attempts    int
 	recent      int
 	recentBytes int
+	idle        int
 }
 
 func optionsOf(all []Option) options {
 	o := options{
 		clock: time.Now, random: rand.Reader, logger: slog.New(slog.DiscardHandler),
 		snapshotLog: minSnapshotLog, attempts: DefaultAttempts, recent: DefaultRecentCommits, recentBytes: maxRecentBytes,
+		idle: DefaultIdlePatches,
 	}
 	for _, set := range all {
 		set(&o)
@@ -72,4 +74,17 @@ func WithSnapshotAfter(bytes int) Option {
 // remembered where they wrote to so many places that these would take megabytes.
 func WithRecentCommits(n int) Option {
 	return func(o *options) { o.recent = n }
+}
+
+// DefaultIdlePatches is how many bytes of patches that changed nothing the log of an
+// instance keeps, where the host does not say.
+const DefaultIdlePatches = 16 << 20
+
+// WithIdlePatches sets how many bytes of patches that changed nothing, because they
+// were refused or had no effect, the log keeps over the instance's life. When they
+// are used up, it keeps the digest and the size of such a patch only: nobody who
+// proposes again and again fills the disk, but Replay takes the word of the record
+// for what was wrong with such a patch. The default is DefaultIdlePatches.
+func WithIdlePatches(bytes int) Option {
+	return func(o *options) { o.idle = bytes }
 }

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 
 	"github.com/patchoptic/poptic/runtime/trace"
 	"github.com/patchoptic/poptic/runtime/verify"
@@ -58,8 +59,12 @@ func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
 		if err != nil {
 			return Verdict{}, err
 		}
+		keep, err := in.keeps(ctx, &p, &now, &out)
+		if err != nil {
+			return Verdict{}, err
+		}
 		r := ruling{after: &out.After, about: a, standing: &now}
-		v, err := in.commit(ctx, now.seen, &out, in.proposalEntry(&p, a, now.seen, out.Patch), &r)
+		v, err := in.commit(ctx, now.seen, &out, in.proposalEntry(&p, a, now.seen, &out, keep), &r)
 		if err == errMoved {
 			continue
 		}
@@ -67,37 +72,61 @@ func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
 	}
 }
 
-// asks is what the proposal means to the ledger. A patch that is too long to be
-// kept is not compared either.
+// asks is what the proposal means to the ledger.
 func (in *Instance) asks(p *Proposal) *asked {
 	args := p.Args
 	if s := in.contract.ir.Stage(p.Stage); s != nil {
 		args, _ = in.redactor.Args(s, args)
 	}
-	a := &asked{step: stepOf(p.Stage, p.Role, args), next: shown(p.Next), key: shown(p.Key)}
-	if in.keeps(p.Patch) {
-		a.patch = append([]byte{}, p.Patch...)
+	print := fingerprint{next: shown(p.Next), tooLong: in.tooLong(p.Patch)}
+	if !print.tooLong {
+		print.patch = in.key.Seal(p.Patch)
 	}
-	return a
+	return &asked{step: stepOf(p.Stage, p.Role, args), print: print, key: shown(p.Key)}
 }
 
-// keeps reports whether the log keeps a patch: unless it is longer than any may be.
-func (in *Instance) keeps(patch []byte) bool {
+// tooLong reports whether a patch is longer than any may be.
+func (in *Instance) tooLong(patch []byte) bool {
 	most := in.contract.limits.Patch.MaxBytes
-	return most == 0 || len(patch) <= most
+	return most > 0 && len(patch) > most
 }
+
+// keeps reports whether the log keeps a patch: that of a commit, and else one that
+// played a part in the decision, as long as there is room for it.
+func (in *Instance) keeps(ctx context.Context, p *Proposal, now *standing, out *verify.Outcome) (bool, error) {
+	switch v := &out.Verdict; {
+	case v.Verdict == verify.Commit:
+		return true, nil
+	case in.tooLong(p.Patch), now.idle+len(p.Patch) > in.options.idle:
+		return false, nil
+	case v.Verdict == verify.Noop:
+		return true, nil
+	case !slices.Contains(beforeScope, v.Violations[0].Gate):
+		return true, nil
+	}
+	_, refused, err := in.contract.program.VerifyUnread(ctx, *now.seen, in.proposed(p, now))
+	return !refused, err
+}
+
+// beforeScope are the gates at which somebody can be refused whatever the patch says.
+var beforeScope = []verify.Gate{verify.GateLimit, verify.GateFormat, verify.GatePhase, verify.GateStale}
 
 // judge verifies a proposal as it stands.
 func (in *Instance) judge(ctx context.Context, p *Proposal, now *standing) (verify.Outcome, error) {
+	return in.contract.program.Verify(ctx, *now.seen, in.proposed(p, now))
+}
+
+// proposed is a proposal as it stands, for the verifier.
+func (in *Instance) proposed(p *Proposal, now *standing) verify.Proposal {
 	most := in.options.attempts
 	if s := in.contract.ir.Stage(p.Stage); s != nil && s.Attempts > 0 {
 		most = s.Attempts
 	}
-	return in.contract.program.Verify(ctx, *now.seen, verify.Proposal{
+	return verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
 		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
 		Stale: func() []Violation { return now.objections(in.late(p, now.seen), most) },
-	})
+	}
 }
 
 // Advance moves the phase along an edge that the contract leaves to the host. The

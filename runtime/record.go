@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -30,16 +31,24 @@ func (in *Instance) actor(r *trace.Record, stage, role string, args map[string]s
 	}
 }
 
-// proposalEntry records what was proposed. The patch is sealed as it arrived,
-// unless it is larger than any patch may be.
-func (in *Instance) proposalEntry(p *Proposal, a *asked, seen *verify.Snapshot, patch tree.Patch) *entry {
+// maxIdleShown is up to which size, as a line tells it, a line shows the operations of
+// a patch that changed nothing, so that such a patch is not kept twice.
+const maxIdleShown = 4096
+
+// proposalEntry records what was proposed. The patch is sealed as it arrived, or if it
+// is not kept, its digest stands in the line.
+func (in *Instance) proposalEntry(p *Proposal, a *asked, seen *verify.Snapshot, out *verify.Outcome, keep bool) *entry {
 	e := &entry{Record: *in.record(trace.Proposal, seen.Version)}
 	in.actor(&e.Record, p.Stage, p.Role, p.Args)
 	e.args = hiddenArgs(&e.Record, p.Args)
-	e.Base, e.Key, e.Next, e.Size = &p.Base, a.key, p.Next, len(p.Patch)
-	e.sealed = a.patch
-	if patch != nil {
-		text, redacted := in.redactor.Patch(patch)
+	e.Base, e.Key, e.Next, e.Size = &p.Base, a.key, p.Next, trace.Rounded(len(p.Patch))
+	if !keep {
+		a.kept, e.Digest = 0, a.print.patch
+		return e
+	}
+	a.kept, e.sealed = len(p.Patch), bytes.Clone(p.Patch)
+	if out.Patch != nil && (out.Verdict.Verdict == verify.Commit || e.Size <= maxIdleShown) {
+		text, redacted := in.redactor.Patch(out.Patch)
 		e.Patch, e.Redacted = text, append(e.Redacted, redacted...)
 	}
 	return e
@@ -64,29 +73,45 @@ func (in *Instance) decisionEntry(out *verify.Outcome, v *Verdict, asked *entry)
 	return e, err
 }
 
-// addVerdict adds the operator's rendering, its paths as a trace may show them.
+// addVerdict adds the operator's rendering as a trace may show it.
 func (in *Instance) addVerdict(r *trace.Record, v *verify.Verdict) (err error) {
-	shown := *v
+	shown := in.keyed(v)
 	shown.Violations, r.Redacted = in.redactViolations(v.Violations, r.Redacted)
 	r.Verdict, err = json.Marshal(&shown)
 	return err
 }
 
+// keyed is a verdict with its digests of states under the instance's key.
+func (in *Instance) keyed(v *verify.Verdict) verify.Verdict {
+	keyed := *v
+	keyed.StateBefore = in.key.State(v.StateBefore)
+	keyed.StateAfter = keyed.StateBefore
+	if v.StateAfter != v.StateBefore {
+		keyed.StateAfter = in.key.State(v.StateAfter)
+	}
+	return keyed
+}
+
+// redactViolations replaces what may tell of a secret: names in paths, and all of a
+// message about the text of a patch, which may quote it or count its bytes. Hints are
+// for who proposes, and have arguments and names in them: they are left out.
 func (in *Instance) redactViolations(all []Violation, redacted []string) ([]Violation, []string) {
-	copied := false
+	if in.redactor.Idle() || len(all) == 0 {
+		return all, redacted
+	}
+	all = slices.Clone(all)
 	for i := range all {
-		if all[i].Path == nil {
-			continue
+		v, at := &all[i], "/verdict/violations/"+strconv.Itoa(i)
+		if v.Path != nil {
+			if shown, changed := in.redactor.Path(*v.Path); changed {
+				v.Path, redacted = &shown, append(redacted, at+"/path")
+			}
 		}
-		shown, changed := in.redactor.Path(*all[i].Path)
-		if !changed {
-			continue
+		if v.Gate == verify.GateFormat || v.Gate == verify.GateLimit {
+			v.Message, _ = in.redactor.Text(v.Message)
+			redacted = append(redacted, at+"/message")
 		}
-		if !copied {
-			all, copied = slices.Clone(all), true
-		}
-		all[i].Path = &shown
-		redacted = append(redacted, "/verdict/violations/"+strconv.Itoa(i)+"/path")
+		v.Hint = ""
 	}
 	return all, redacted
 }

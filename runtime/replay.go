@@ -40,6 +40,8 @@ type line struct {
 	View     string            `json:"view"`
 	State    string            `json:"state"`
 	Size     int               `json:"size"`
+	Digest   string            `json:"digest"`
+	Seal     string            `json:"seal"`
 	Verdict  *verify.Verdict   `json:"verdict"`
 	Prev     string            `json:"prev"`
 	Hash     string            `json:"hash"`
@@ -152,7 +154,7 @@ func (r *replay) decide(v *verify.Verdict) error {
 			return r.corrupt("its patch does not apply")
 		}
 	}
-	if root.Digest().String() != v.StateAfter {
+	if r.in.key.State(root.Digest().String()) != v.StateAfter {
 		return r.corrupt(digestDiffers)
 	}
 	r.committed = r.head

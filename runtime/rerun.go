@@ -1,10 +1,11 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"math"
+	"reflect"
+	"slices"
 
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/trace"
@@ -16,9 +17,10 @@ import (
 // with the same arguments, tries and keys. The contract decides, and what it decides
 // must be what was recorded.
 //
-// Two things are taken from the record, because they were the host's to choose and
-// stand nowhere else: how many tries a step had where its stage does not say, and
-// that a base version was too old to be remembered.
+// Some things are taken from the record, because they stand nowhere else: what was the
+// host's to choose (how many tries a step had where its stage does not say, and that a
+// base version was too old to be remembered), and, where a patch was not kept, what was
+// wrong with it. Such a proposal cannot have committed.
 
 // A Replayed is what came of replaying a log.
 type Replayed struct {
@@ -113,7 +115,7 @@ func (r *rerun) next(record store.Record) error {
 type moment struct {
 	now      verify.Snapshot
 	asks     line   // the line before, if it awaits a decision
-	patch    []byte // what it seals
+	patch    []byte // what it seals; nil if it was not kept
 	proposal *asked // what it means to the ledger, nil for the host's move
 	tries    tries  // of its step
 }
@@ -121,7 +123,10 @@ type moment struct {
 func (r *rerun) moment() *moment {
 	m := &moment{now: r.now, asks: r.asks}
 	if r.waiting != nil && r.asks.Kind == trace.Proposal {
-		m.patch, m.proposal = r.waiting.Sealed, r.asks.asks(*r.waiting)
+		m.proposal = r.asks.asks(*r.waiting)
+		if r.asks.Digest == "" && !m.proposal.print.tooLong {
+			m.patch = orEmpty(r.waiting.Sealed)
+		}
 		m.tries = r.ledger.steps[m.proposal.step]
 	}
 	return m
@@ -154,15 +159,18 @@ func (r *rerun) view(before *moment, l *line, record store.Record, hidden *priva
 	if refused != nil {
 		return r.compare(l, record, refused)
 	}
-	r.differ(l, "view", l.View, v.Digest)
+	r.differ(l, "view", l.View, r.in.key.View(v.Digest))
 	return nil
 }
 
 // decision judges again what the record before asked for.
 func (r *rerun) decision(before *moment, l *line, record store.Record, hidden *private) error {
-	out, err := r.judge(before, l, hidden)
+	out, unread, err := r.judge(before, l, hidden)
 	if err != nil {
 		return r.undecidable(l, err)
+	}
+	if unread {
+		return r.compareAs(l, record, r.in.keyed(&out.Verdict))
 	}
 	if err := r.compare(l, record, &out.Verdict); err != nil || r.out.Different != nil || hidden.Actor == nil {
 		return err
@@ -179,42 +187,89 @@ func (r *rerun) decision(before *moment, l *line, record store.Record, hidden *p
 	return nil
 }
 
-func (r *rerun) judge(before *moment, l *line, hidden *private) (verify.Outcome, error) {
+// judge judges again what was asked. Where the patch was not kept, and what was
+// recorded may be what was wrong with it, the outcome has the violations as the line
+// shows them: unread tells.
+func (r *rerun) judge(before *moment, l *line, hidden *private) (out verify.Outcome, unread bool, err error) {
 	program, asks, a := r.in.contract.program, &before.asks, before.proposal
 	if a == nil {
-		return program.Advance(r.ctx, before.now, asks.Phase, asks.Role)
+		out, err = program.Advance(r.ctx, before.now, asks.Phase, asks.Role)
+		return out, false, err
 	}
 	p := Proposal{
 		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.Base, Next: asks.Next,
 		Patch: before.patch, Normalised: l.Verdict.Normalised,
 	}
-	if a.patch == nil { // it was too long to be kept, and that is all there is to say about it
-		p.Patch = bytes.Repeat([]byte(" "), asks.Size)
-	}
 	now := standing{seen: &before.now, tries: before.tries, repeats: before.tries.repeats(a)}
 	if a.key != "" {
 		first, err := r.in.store.Find(r.ctx, r.in.id, a.key)
 		if err != nil {
-			return verify.Outcome{}, err
+			return verify.Outcome{}, false, err
 		}
 		now.taken = first != a.seq
 	}
-	return program.Verify(r.ctx, before.now, verify.Proposal{
+	proposed := verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
 		Attempt: now.attempt(), MaxAttempts: l.Verdict.MaxAttempts, Normalised: p.Normalised,
 		Stale: func() []Violation { return now.objections(r.late(&p, &before.now, l.Verdict), l.Verdict.MaxAttempts) },
-	})
+	}
+	if before.patch != nil {
+		out, err = program.Verify(r.ctx, before.now, proposed)
+		return out, false, err
+	}
+	out, refused, err := program.VerifyUnread(r.ctx, before.now, proposed)
+	if err == nil && r.mayBeOfPatch(l.Verdict, &out, refused) {
+		out.Refuse(l.Verdict.Violations)
+		unread = true
+	}
+	return out, unread, err
+}
+
+// mayBeOfPatch reports whether a recorded rejection may be about a patch that was not
+// kept. out is what there is to say without the patch, refused whether that is
+// something: limits and format come before it, the choice of a phase stands beside it,
+// and the rest comes only where it is nothing.
+func (r *rerun) mayBeOfPatch(recorded *verify.Verdict, out *verify.Outcome, refused bool) bool {
+	if recorded.Verdict != verify.Reject || len(recorded.Violations) == 0 {
+		return false
+	}
+	known, _ := r.in.redactViolations(out.Verdict.Violations, nil)
+	if refused && known[0].Gate == verify.GateStale { // which comes after the choice of a phase
+		known = nil
+	}
+	switch recorded.Violations[0].Gate {
+	case verify.GateLimit, verify.GateFormat:
+		return true
+	case verify.GatePhase:
+		more := recorded.Violations[min(len(known), len(recorded.Violations)):]
+		other := func(v Violation) bool { return v.Code != verify.TransitionViolation }
+		return len(more) > 0 && startsWith(recorded.Violations, known) && !slices.ContainsFunc(more, other)
+	case verify.GateStale:
+		return false
+	}
+	return !refused
+}
+
+func startsWith(all, first []Violation) bool {
+	return len(first) <= len(all) && slices.EqualFunc(all[:len(first)], first, func(a, b Violation) bool { return reflect.DeepEqual(a, b) })
 }
 
 // late is what the stale gate has to say. That a version was not remembered any
 // more depends on when the process began that decided, and is taken as it is.
 func (r *rerun) late(p *Proposal, now *verify.Snapshot, recorded *verify.Verdict) []Violation {
 	late := r.in.late(p, now)
-	forgotten := len(recorded.Violations) == 1 && recorded.Violations[0] == staleBase
+	forgotten := len(recorded.Violations) == 1 && recorded.Violations[0].Message == staleBase.Message
 	if forgotten && p.Base != now.Version {
 		return []Violation{staleBase}
 	}
 	return late
+}
+
+func orEmpty(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
 }
 
 // args are the arguments of the view or proposal that l records.

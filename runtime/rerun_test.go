@@ -133,6 +133,10 @@ func forged(t *testing.T, patch string, forge func(v *verify.Verdict)) (*runtime
 	require.NoError(t, json.Unmarshal(first.Sealed, &founding))
 	key, err := trace.KeyOf(founding.Key)
 	require.NoError(t, err)
+	v.StateBefore, v.StateAfter = key.State(v.StateBefore), key.State(v.StateAfter)
+	for i := range v.Violations {
+		v.Violations[i].Hint = ""
+	}
 	forge(&v.Verdict)
 	verdict, err := json.Marshal(v)
 	require.NoError(t, err)

@@ -3,7 +3,6 @@ package runtime
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/trace"
@@ -11,7 +10,7 @@ import (
 )
 
 // What a record seals depends on its kind. Of a proposal it is the patch, byte for
-// byte, and of the first record a founding. A view and a decision seal a private,
+// byte, if it is kept (see Instance.kept), and of the first record a founding. A view and a decision seal a private,
 // if there is anything in it.
 
 // A private is what the line of a view or of a decision leaves out.
@@ -62,11 +61,15 @@ func storedVerdict(r store.Record) (*Verdict, error) {
 
 // asks is what a proposal's record means to a ledger.
 func (l *line) asks(r store.Record) *asked {
-	a := &asked{step: stepOf(l.Stage, l.Role, l.Args), next: l.Next, key: l.Key, seq: r.Seq}
-	if len(r.Sealed) == l.Size {
-		a.patch = slices.Concat([]byte{}, r.Sealed)
+	patch := l.Digest
+	if patch == "" { // the patch is sealed, and the seal is its digest
+		patch = l.Seal
 	}
-	return a
+	tooLong := patch == "" && l.Size > 0
+	return &asked{
+		step: stepOf(l.Stage, l.Role, l.Args), print: fingerprint{l.Next, patch, tooLong}, kept: len(r.Sealed),
+		key: l.Key, seq: r.Seq,
+	}
 }
 
 // checkAlone checks a record without those before it: its hash, its seal and its

@@ -15,6 +15,7 @@ type standing struct {
 	seen    *verify.Snapshot
 	tries   tries
 	keyed   uint64   // the ledger's, when the key was looked up
+	idle    int      // likewise: what the log keeps of patches that changed nothing
 	repeats bool     // the step has had the same refused
 	taken   bool     // the key belongs to another proposal
 	answer  *Verdict // the key belongs to this proposal, and this is what became of it
@@ -26,7 +27,7 @@ func (in *Instance) standing(ctx context.Context, a *asked) (s standing, err err
 		return s, err
 	}
 	in.mu.Lock()
-	s.tries, s.keyed = in.ledger.steps[a.step], in.ledger.keyed
+	s.tries, s.keyed, s.idle = in.ledger.steps[a.step], in.ledger.keyed, in.ledger.idle
 	in.mu.Unlock()
 	s.repeats = s.tries.repeats(a)
 	if a.key != "" {

@@ -99,7 +99,7 @@ func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Re
 	}
 	e.Phase = seen.Phase
 	if refused == nil {
-		e.View = v.Digest
+		e.View = in.key.View(v.Digest)
 	} else if err := in.addVerdict(&e.Record, refused); err != nil {
 		return err
 	}

@@ -15,8 +15,11 @@
 // each instance draws for itself and keeps in the sealed part of its first record.
 // Equal values of one instance have equal HMACs, so an auditor can follow a secret
 // without knowing it; across instances they cannot be compared. What was replaced
-// is listed in "redacted", not recognised by its looks. State and view digests are
-// plain SHA-256 over all of the state or view.
+// is listed in "redacted", not recognised by its looks. Digests of states and views
+// are under the key too: a secret may be short enough to be guessed, and a hash of
+// what holds it would tell whether a guess is right. For the same reason sizes are
+// rounded, and messages about the text of a patch are replaced. The hashes of the
+// chain are plain; they are over lines, which hold no secret.
 //
 // The chain. "prev" is the hash of the line before, Origin for the first line.
 // "hash" is the last member; it is the SHA-256 of the line's bytes up to the comma

@@ -46,8 +46,10 @@ func (k *Key) Bytes() []byte { return append([]byte(nil), k.secret[:]...) }
 
 // What a keyed digest is about; digests of different uses never compare equal.
 const (
-	useValue = 'v' // a value or a name that is not shown
+	useValue = 'v' // a value, a name or a text that is not shown
 	useSeal  = 's' // the sealed part of a record
+	useState = 't' // a state
+	useView  = 'w' // a view
 )
 
 // digest is the text form of the HMAC of data under its use.
@@ -60,6 +62,13 @@ func (k *Key) digest(use byte, data []byte) string {
 	var sum [sha256.Size]byte
 	return macPrefix + hex.EncodeToString(mac.Sum(sum[:0]))
 }
+
+// State is how a line names a state of which digest is the hash. Whoever has not the
+// key cannot find out whether a state that he guesses is the one.
+func (k *Key) State(digest string) string { return k.digest(useState, []byte(digest)) }
+
+// View is State for a view.
+func (k *Key) View(digest string) string { return k.digest(useView, []byte(digest)) }
 
 // Seal binds a record's sealed part to its line; "" for none.
 func (k *Key) Seal(sealed []byte) string {

@@ -66,7 +66,7 @@ func (w *walker) keep(first int, typ ir.TypeID, at region.Cursor) {
 // find is the place a pointer leads to. What is below a place that may not be
 // shown is not looked for.
 func (w *walker) find(p tree.Pointer) place {
-	if w.idle() {
+	if w.Idle() {
 		return nil
 	}
 	at := w.root()

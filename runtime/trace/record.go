@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"math/bits"
 	"slices"
 	"strconv"
 	"time"
@@ -40,14 +41,30 @@ type Record struct {
 	Key   string            // proposal: the host's idempotency key
 	Next  string            // proposal: the phase the host named
 
-	View     string          // view: digest of what was shown
-	State    string          // create: digest of the initial state
-	Patch    json.RawMessage // proposal: the operations, with secrets replaced; nil if unreadable
-	Size     int             // proposal: bytes of the patch as it arrived
+	View     string          // view: keyed digest of what was shown (Key.View)
+	State    string          // create: keyed digest of the initial state (Key.State)
+	Patch    json.RawMessage // proposal: the operations, with secrets replaced; nil if they are not shown
+	Size     int             // proposal: bytes of the patch as it arrived, rounded (Rounded)
+	Digest   string          // proposal: keyed digest of the patch (Key.Seal), if it is not sealed
 	Verdict  json.RawMessage // decision, refused view: the operator's rendering
 	Old      json.RawMessage // decision of a commit: what the operations replaced (Redactor.Old)
 	Redacted []string        // pointers into this line's members to what was replaced
 	Seal     string          // HMAC of the sealed part, "" if nothing is sealed
+}
+
+// minRounded is the least size that a line tells.
+const minRounded = 1 << 10
+
+// Rounded is a size as a line tells it, so that it does not tell the length of what
+// was replaced: 0, or the next power of two that is at least 1024.
+func Rounded(size int) int {
+	switch {
+	case size == 0:
+		return 0
+	case size <= minRounded:
+		return minRounded
+	}
+	return 1 << bits.Len(uint(size-1))
 }
 
 // appendBody writes the members of the line up to and including "prev". The order
@@ -75,6 +92,7 @@ func (r *Record) appendBody(dst []byte, prev string) []byte {
 	if r.Kind == Proposal {
 		w.uint("size", uint64(r.Size))
 	}
+	w.optional("digest", r.Digest)
 	w.raw("verdict", r.Verdict)
 	w.raw("old", r.Old)
 	w.list("redacted", r.Redacted)

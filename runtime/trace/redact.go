@@ -44,8 +44,6 @@ func isSecret(p *ir.Param, secrets *region.Set) bool {
 	return a.Verdict != region.No
 }
 
-func (r *Redactor) idle() bool { return len(r.contract.Secrets) == 0 }
-
 // Patch writes the operations of a patch for the line's member "patch", with the
 // pointers to what was replaced.
 func (r *Redactor) Patch(patch tree.Patch) (text json.RawMessage, redacted []string) {
@@ -60,10 +58,22 @@ func (r *Redactor) Patch(patch tree.Patch) (text json.RawMessage, redacted []str
 	return append(w.dst, ']'), w.redacted
 }
 
+// Text writes a text that may quote a patch, or tell how long parts of it are: a
+// keyed digest, unless nothing is secret.
+func (r *Redactor) Text(text string) (shown string, changed bool) {
+	if r.Idle() {
+		return text, false
+	}
+	return r.key.digest(useValue, []byte(text)), true
+}
+
+// Idle reports whether nothing is replaced.
+func (r *Redactor) Idle() bool { return len(r.contract.Secrets) == 0 }
+
 // Path writes a pointer as an actor wrote it: without the tokens below a place
 // that may not be shown. changed tells whether some were replaced.
 func (r *Redactor) Path(text string) (shown string, changed bool) {
-	if r.idle() {
+	if r.Idle() {
 		return text, false
 	}
 	tokens, err := tree.ParsePointer(text)
@@ -76,7 +86,7 @@ func (r *Redactor) Path(text string) (shown string, changed bool) {
 
 // path is Path for a pointer whose tokens are known.
 func (w *walker) path(text string, tokens tree.Pointer) (shown string, changed bool) {
-	if w.idle() {
+	if w.Idle() {
 		return text, false
 	}
 	at := w.root()
@@ -127,7 +137,7 @@ type OldValue struct {
 }
 
 // Old writes old values for the line's member "old", with the pointers to what was
-// replaced. A value whose encoding is longer than most bytes is replaced as a whole.
+// replaced. A value that is written with more than most bytes is replaced as a whole.
 func (r *Redactor) Old(all []OldValue, most int) (text json.RawMessage, redacted []string) {
 	w := r.begin("/old", 128*len(all)+2)
 	for i := range all {
@@ -143,13 +153,15 @@ type redaction struct {
 	dst      []byte
 	where    []byte // pointer to what is being written
 	redacted []string
+	most     int  // how long dst may become for now, 0 for no end
+	tooLong  bool // it would have become longer
 }
 
 // begin makes room for a piece of about size bytes that where points to.
 func (r *Redactor) begin(where string, size int) redaction {
 	w := redaction{walker: walker{Redactor: r}, dst: make([]byte, 0, size)}
 	w.where = append(make([]byte, 0, 64), where...)
-	if !r.idle() {
+	if !r.Idle() {
 		w.spots = make([]spot, 0, 16)
 	}
 	return w
@@ -186,15 +198,27 @@ func (w *redaction) old(o *OldValue, most int) {
 	w.dst = append(w.dst, `,"path":`...)
 	w.below("path", func() { w.pathMember(o.Text, o.Path) })
 	w.dst = append(w.dst, `,"value":`...)
-	w.below("value", func() {
-		if o.Value.Size() > most {
-			w.replace(o.Value)
-		} else {
-			w.value(w.find(o.Path), o.Value)
-		}
-	})
+	w.below("value", func() { w.oldValue(o, most) })
 	w.spots = w.spots[:0]
 	w.dst = append(w.dst, '}')
+}
+
+// oldValue writes a value unless that takes too much. What counts is what is written,
+// not what the value weighs, which would tell how long the secrets in it are.
+func (w *redaction) oldValue(o *OldValue, most int) {
+	written, noted := len(w.dst), len(w.redacted)
+	w.most, w.tooLong = written+most, false
+	w.value(w.find(o.Path), o.Value)
+	if w.most = 0; w.tooLong {
+		w.dst, w.redacted = w.dst[:written], w.redacted[:noted]
+		w.replace(o.Value)
+	}
+}
+
+// full reports whether too much was written, with n bytes more.
+func (w *redaction) full(n int) bool {
+	w.tooLong = w.tooLong || w.most > 0 && len(w.dst)+n > w.most
+	return w.tooLong
 }
 
 func (w *redaction) pathMember(text string, tokens tree.Pointer) {
@@ -208,20 +232,24 @@ func (w *redaction) pathMember(text string, tokens tree.Pointer) {
 
 // value writes n, which stands at p.
 func (w *redaction) value(p place, n *tree.Node) {
-	if w.idle() {
-		w.dst = tree.AppendJSON(w.dst, n)
-		return
-	}
-	if p.hidden() || !w.admits(p, n.Kind()) {
+	switch {
+	case w.Idle():
+		w.whole(n)
+	case p.hidden() || !w.admits(p, n.Kind()):
 		w.replace(n)
-		return
-	}
-	switch n.Kind() {
-	case ir.Object:
+		w.full(0)
+	case n.Kind() == ir.Object:
 		w.object(p, n)
-	case ir.Array:
+	case n.Kind() == ir.Array:
 		w.array(p, n)
 	default:
+		w.whole(n)
+	}
+}
+
+// whole writes n as it is.
+func (w *redaction) whole(n *tree.Node) {
+	if !w.full(n.Size()) {
 		w.dst = tree.AppendJSON(w.dst, n)
 	}
 }
@@ -229,6 +257,9 @@ func (w *redaction) value(p place, n *tree.Node) {
 func (w *redaction) object(p place, n *tree.Node) {
 	before, kept := byte('{'), len(w.spots)
 	for name, child := range n.Members() {
+		if w.full(len(name)) {
+			return
+		}
 		w.dst = append(quote(append(w.dst, before), name), ':')
 		for _, s := range p {
 			w.member(kept, s, name)
@@ -242,6 +273,9 @@ func (w *redaction) object(p place, n *tree.Node) {
 func (w *redaction) array(p place, n *tree.Node) {
 	before, kept := byte('['), len(w.spots)
 	for i, child := range n.Elements() {
+		if w.full(0) {
+			return
+		}
 		w.dst = append(w.dst, before)
 		for _, s := range p {
 			w.element(kept, s, i)

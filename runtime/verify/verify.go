@@ -62,6 +62,35 @@ func (p *Program) Verify(ctx context.Context, s Snapshot, pr Proposal) (Outcome,
 	return v.outcome(found), nil
 }
 
+// VerifyUnread decides a proposal as far as that does not depend on its patch: by role,
+// phase, arguments, and what pr.Stale says. Where that refuses, so does Verify, unless
+// it finds limits exceeded or the patch malformed before; refused tells. Otherwise the
+// outcome is that of a patch that changes nothing. Errors as Verify. It costs nothing
+// that grows with the patch.
+func (p *Program) VerifyUnread(ctx context.Context, s Snapshot, pr Proposal) (out Outcome, refused bool, err error) {
+	st, err := p.stage(pr.Stage, pr.Args)
+	if err != nil {
+		return Outcome{}, false, err
+	}
+	v := &verification{p: p, ctx: ctx, stage: st, snapshot: s, proposal: pr, after: s.State, reached: stepPhase}
+	found := v.checkEntry()
+	if len(found) == 0 {
+		v.reached = stepStale
+		found = v.checkStale()
+	}
+	if err := ctx.Err(); err != nil {
+		return Outcome{}, false, err
+	}
+	return v.outcome(found), len(found) > 0, nil
+}
+
+// Refuse makes o a rejection for other reasons.
+func (o *Outcome) Refuse(violations []Violation) {
+	v := &o.Verdict
+	v.Verdict, v.Violations = Reject, violations
+	v.Retryable = retryable(violations, v.Attempt, v.MaxAttempts)
+}
+
 // A verification is one run of Verify.
 type verification struct {
 	p        *Program
