@@ -97,6 +97,8 @@ func added(root *Node, w region.Word, value *Node) *Node {
 			return n.With(l.Name, value)
 		case n.order == SetOrder && n.Holds(value):
 			return n
+		case n.order == SetOrder:
+			return n.InsertAt(n.placeInSet(value), value)
 		default:
 			return n.InsertAt(n.Len(), value)
 		}

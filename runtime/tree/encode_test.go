@@ -58,7 +58,24 @@ func TestASetIsWrittenSortedAndALogAsItGrew(t *testing.T) {
 	n := parsed(t, `["b",2,"a",10,{"x":1}]`)
 	require.Equal(t, `["a","b",10,2,{"x":1}]`, n.WithOrder(SetOrder).String())
 	require.Equal(t, `["b",2,"a",10,{"x":1}]`, n.WithOrder(LogOrder).String())
-	require.Equal(t, n.String(), n.WithOrder(SetOrder).WithOrder(ListOrder).String())
+	require.Equal(t, `["a","b",10,2,{"x":1}]`, n.WithOrder(SetOrder).WithOrder(ListOrder).String(), "no order tells how a set came to be")
+}
+
+func TestNoOrderTellsHowASetGrew(t *testing.T) {
+	n := parsed(t, `{"s":[]}`)
+	n = n.With("s", n.Get("s").WithOrder(SetOrder))
+	for _, e := range []string{`"b"`, `10`, `"a"`, `{"x":1}`, `9`, `"b"`, `[]`} {
+		patch, problems := ParsePatch([]byte(`[{"op":"add","path":"/s/-","value":`+e+`}]`), DefaultPatchLimits)
+		require.Empty(t, problems)
+		next, _, problem := ApplyAll(n, patch)
+		require.Nil(t, problem)
+		n = next
+	}
+	var elements []*Node
+	for _, e := range n.Get("s").Elements() {
+		elements = append(elements, e)
+	}
+	require.Equal(t, `["a","b",10,9,[],{"x":1}]`, NewArray(elements).String())
 }
 
 func TestBytesThatAreNotUTF8NeverReachANode(t *testing.T) {

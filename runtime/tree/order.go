@@ -1,16 +1,21 @@
 package tree
 
-import "github.com/patchoptic/poptic/compiler/ir"
+import (
+	"bytes"
+	"sort"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
 
 // Order says what the order of an array's elements means.
 type Order uint8
 
-// The orders. Set and log arrays are multisets to Equal and Digest: of a set the
-// order is nothing but an accident, of a log it is the order of commits, which is
-// presentation (spec/semantics.md section 6.5).
+// The orders. Set and log arrays are multisets to Equal and Digest: the elements of a
+// set stand as they are written, so that no order tells how they came; those of a log
+// in the order of commits, which is presentation (spec/semantics.md section 6.5).
 const (
 	ListOrder Order = iota // the order is part of the value
-	SetOrder               // no order; written sorted
+	SetOrder               // no order; kept and written sorted
 	LogOrder               // no order to equality; written as it grew
 )
 
@@ -25,13 +30,40 @@ func (n *Node) Order() Order {
 	return n.order
 }
 
-// WithOrder returns the array n with another order and the same elements, in
-// O(1). Anything that is no array is returned as it is.
+// WithOrder returns the array n with another order and the same elements, which for a
+// set are sorted. O(1), for a set linear in n, if sorted already. Anything that is no
+// array is returned as it is.
 func (n *Node) WithOrder(o Order) *Node {
 	if n == nil || n.kind != ir.Array || n.order == o {
 		return n
 	}
+	if o == SetOrder && !isSorted(n) {
+		return run{nodes: sortedElements(n)}.node(ir.Array, o)
+	}
 	return wrap(ir.Array, o, n.root)
+}
+
+// isSorted reports whether the elements of an array stand as those of a set do.
+func isSorted(n *Node) bool {
+	var last, next []byte
+	for i, e := range n.Elements() {
+		next = AppendJSON(next[:0], e)
+		if i > 0 && bytes.Compare(last, next) > 0 {
+			return false
+		}
+		last, next = next, last
+	}
+	return true
+}
+
+// placeInSet is where an element belongs among those of a set.
+func (n *Node) placeInSet(e *Node) int {
+	key := AppendJSON(nil, e)
+	var at []byte
+	return sort.Search(n.Len(), func(i int) bool {
+		at = AppendJSON(at[:0], n.At(i))
+		return bytes.Compare(at, key) >= 0
+	})
 }
 
 // Holds reports whether an element of the array n equals v; in O(log n) for a set

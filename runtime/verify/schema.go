@@ -180,8 +180,22 @@ func (t *touched) union(target region.Word, depth int, n, was *tree.Node, id ir.
 
 // appended checks the elements that were added to the set or log at w.
 func (t *touched) appended(w region.Word, array, was *tree.Node, elem ir.TypeID) {
-	for i := was.Len(); i < array.Len(); i++ {
-		t.whole(append(slices.Clone(w), region.Index(i)), array.At(i), elem)
+	check := func(i int, e *tree.Node) { t.whole(append(slices.Clone(w), region.Index(i)), e, elem) }
+	if array.Order() == tree.LogOrder {
+		for i := was.Len(); i < array.Len(); i++ {
+			check(i, array.At(i))
+		}
+		return
+	}
+	// What a set holds is sorted, before and after: what is not the next of what it
+	// held is new.
+	held := 0
+	for i, e := range array.Elements() {
+		if e == was.At(held) {
+			held++
+		} else {
+			check(i, e)
+		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -24,8 +22,7 @@ func (p *Program) shape(n *tree.Node, t ir.TypeID) *tree.Node {
 }
 
 // reshape is shape for a value that has another shape already. A set that comes to be a
-// list or log is sorted, since its order has no meaning that could be carried over.
-// Where no alternative of a union fits, the value keeps the shape it has.
+// list or log has the order in which it is written. Where no alternative of a union fits, the value keeps the shape it has.
 func (p *Program) reshape(n *tree.Node, t ir.TypeID) *tree.Node {
 	return (&shaper{p: p, marked: true}).shape(n, t)
 }
@@ -48,7 +45,11 @@ func (s *shaper) shape(n *tree.Node, id ir.TypeID) *tree.Node {
 	case ir.Object:
 		return s.items(n, settled)
 	case ir.Array:
-		return inOrder(s.items(n, settled), t.Kind)
+		items := s.items(n, settled)
+		if items != n && items.Order() == tree.SetOrder {
+			items = items.WithOrder(tree.ListOrder)
+		}
+		return inOrder(items, t.Kind)
 	case ir.Number:
 		return s.p.spelled(n, settled)
 	default:
@@ -75,30 +76,17 @@ func (s *shaper) items(n *tree.Node, id ir.TypeID) *tree.Node {
 	return n.MapElements(func(_ int, child *tree.Node) *tree.Node { return s.shape(child, s.p.below(id, "")) })
 }
 
-// inOrder is an array as one of a type of kind k.
+// inOrder is an array as one of a type of kind k. A set whose elements were shaped may be
+// no longer sorted, and so is made anew.
 func inOrder(n *tree.Node, k ir.TypeKind) *tree.Node {
-	switch {
-	case k == ir.SetType:
+	switch k {
+	case ir.SetType:
 		return n.WithOrder(tree.SetOrder)
-	case n.Order() == tree.SetOrder:
-		n = sorted(n)
-	}
-	if k == ir.LogType {
+	case ir.LogType:
 		return n.WithOrder(tree.LogOrder)
+	default:
+		return n.WithOrder(tree.ListOrder)
 	}
-	return n.WithOrder(tree.ListOrder)
-}
-
-// sorted is a set as the list that its file shows.
-func sorted(n *tree.Node) *tree.Node {
-	elements := make([]*tree.Node, 0, n.Len())
-	for _, e := range n.Elements() {
-		elements = append(elements, e)
-	}
-	slices.SortStableFunc(elements, func(a, b *tree.Node) int {
-		return bytes.Compare(tree.AppendJSON(nil, a), tree.AppendJSON(nil, b))
-	})
-	return tree.NewArray(elements)
 }
 
 // spelled is a number as its type spells it: an integer as digits, a literal as the
