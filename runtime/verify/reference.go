@@ -49,11 +49,11 @@ func (f *referenceFinder) walk(id ir.TypeID, path []region.Segment) {
 	case ir.RefType:
 		f.site(*t.Target, region.Pattern{Segments: path})
 	case ir.UnionType:
-		if f.anyString(t) {
-			return // it refers to nothing that could be missed
-		}
+		free := f.anyString(t) // then a string refers to nothing that could be missed
 		for _, alt := range t.Alternatives {
-			f.walk(alt, path)
+			if !free || f.p.contract.Types[alt].Kind != ir.RefType {
+				f.walk(alt, path)
+			}
 		}
 	case ir.MapType, ir.KeyedType:
 		down(t.Elem, region.Segment{Kind: region.AnyKey})
