@@ -78,3 +78,22 @@ state { x: map of int  u: log of { of: key of /x  n: int where { self > 0 } } }
 stage s { read /x  write /u/- }
 `, nil)
 }
+
+func TestTheLengthOfAListThatIsNotSeenIsHidden(t *testing.T) {
+	const contract = `contract c sealed
+state { n: int  g: %s  box: { h: list of int } }
+invariant few { %s }
+stage s { read /n%s  write /n }
+`
+	for _, c := range []struct{ typ, rule, read, hidden string }{
+		{"list of int", "size(state.g) <= state.n", "/g", "/g"},
+		{"list of { a: int b: int }", "size(state.g) <= state.n", "/g/*/a", "/g"},
+		{"log of int", "size(state.g) <= state.n", "/g", "/g"},
+		{"set of int", "size(state.g) <= state.n", "/g", "/g"},
+		{"int", "state.g > 0 || size(state.box.h) <= state.n", "/box/h, /g", ""},
+		{"map of list of int", "!('a' in state.g) || size(state.g['a']) <= state.n", "/g", "/g"},
+	} {
+		requireFindings(t, fmt.Sprintf(contract, c.typ, c.rule, ""), []finding{{"undisclosed_gate", "s", "does not see " + c.hidden}})
+		requireFindings(t, fmt.Sprintf(contract, c.typ, c.rule, ", "+c.read), nil)
+	}
+}

@@ -88,7 +88,7 @@ func (c *checker) discloseGate(st *stage, g footprint.Gate, footprints [][]regio
 }
 
 // unseen finds a pattern that a gate reads and the stage does not see. What the
-// stage adds itself it knows, and the kind of a container that certainly exists is
+// stage adds itself it knows, and that an object stands where one certainly does is
 // known to everybody. Where the type leaves the kind of a node on the way open, an
 // expression depends on it as well.
 func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *region.Set) (region.Pattern, bool) {
@@ -98,7 +98,7 @@ func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *regio
 				continue
 			}
 			for _, q := range append(c.model.OpenPrefixes(p), p) {
-				if !(q.Shallow && c.model.Certain(s, q)) && !c.model.Shows(seen, q) {
+				if !c.model.Known(s, q) && !c.model.Shows(seen, q) {
 					return q, true
 				}
 			}

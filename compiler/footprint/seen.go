@@ -46,6 +46,16 @@ func (m *Model) Certain(s *ir.Stage, p region.Pattern) bool {
 	return object != array
 }
 
+// Known reports whether p is about a node alone of which everybody knows all there is
+// to know: that it is an object. Of an array there is its length as well.
+func (m *Model) Known(s *ir.Stage, p region.Pattern) bool {
+	if !p.Shallow || !m.Certain(s, p) {
+		return false
+	}
+	_, array := m.Shape.Kinds(m.Shape.At(p))
+	return !array
+}
+
 // vouched reports whether a bound parameter is certainly a key of the container.
 func (m *Model) vouched(s *ir.Stage, param string, container region.Pattern) bool {
 	if s == nil {
