@@ -206,6 +206,10 @@ func (c catalogue) unknownMember(record, name string) finding {
 	return c.schema("type "+record, record+" has no such member")
 }
 
+func (c catalogue) noSuchPlace() finding {
+	return c.schema("type", "by its type the state has no such place")
+}
+
 func (c catalogue) missingMember(record, name string) finding {
 	return c.schema("type "+record, record+" needs this member")
 }

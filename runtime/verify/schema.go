@@ -30,6 +30,7 @@ func (v *verification) checkSchema() []finding {
 	for _, target := range v.targets {
 		t.target(target)
 	}
+	t.misplaced()
 	found := append(t.found, v.checkReferrers()...)
 	return append(found, v.checkProduce()...)
 }
@@ -98,9 +99,33 @@ func (t *touched) target(w region.Word) {
 }
 
 // ambiguous reports whether values of type id must be looked into to know what the
-// type says about what is below them.
+// type says about what is below them: several alternatives of a union are objects, or
+// several are arrays. Where a value's kind settles it, a union is no gate.
 func (p *Program) ambiguous(id ir.TypeID) bool {
-	return p.contract.Types[id].Kind == ir.UnionType && p.types[id].container == ir.NoType
+	objects, arrays := p.containers(id)
+	return p.contract.Types[id].Kind == ir.UnionType && (objects > 1 || arrays > 1)
+}
+
+// containers counts the types without unions that a type stands for and that are
+// objects, and those that are arrays.
+func (p *Program) containers(id ir.TypeID) (objects, arrays int) {
+	t := &p.contract.Types[id]
+	switch formOfKind(t.Kind) {
+	case objectForm:
+		return 1, 0
+	case listForm, setForm, logForm:
+		return 0, 1
+	case scalarForm:
+		return 0, 0
+	}
+	if t.Kind == ir.AnyType {
+		return 1, 1
+	}
+	for _, alternative := range t.Alternatives {
+		o, a := p.containers(alternative)
+		objects, arrays = objects+o, arrays+a
+	}
+	return objects, arrays
 }
 
 // note keeps a node above the target if its type has constraints.

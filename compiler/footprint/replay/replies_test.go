@@ -113,3 +113,17 @@ stage s { read /v/a  write /v/a }
 	r.requireOneReply(`[{"op":"replace","path":"/v/a","value":9}]`,
 		`{"v":{"k":"x","a":1}}`, `{"v":{"k":"y","a":1}}`, `{"v":{"k":"z","a":1}}`)
 }
+
+func TestAMemberThatNoTypeHasDoesNotTellThatItsParentIsThere(t *testing.T) {
+	for _, c := range []struct{ state, stage, there, away, patch string }{
+		{`a: { x: { q: int }  h?: { s: int } }`, "read /a/x/q  write /a/*/q",
+			`{"a":{"x":{"q":1},"h":{"s":1}}}`, `{"a":{"x":{"q":1}}}`,
+			`[{"op":"add","path":"/a/h/q","value":1},{"op":"remove","path":"/a/h/q"}]`},
+		{`a: map of { x?: { q: int }  h?: { s: int } }  b: { q: int }`, "read /a/*/x/q, /b/q  write /a/*/*/q, /b/q  source /a/*/x/q",
+			`{"a":{"e":{"h":{"s":1}}},"b":{"q":1}}`, `{"a":{"e":{}},"b":{"q":1}}`,
+			`[{"op":"add","path":"/a/e/h/q","value":1},{"op":"remove","path":"/a/e/h/q"},{"op":"replace","path":"/b/q","value":2}]`},
+	} {
+		r := enter(t, "contract c\nstate { "+c.state+" }\nstage s { "+c.stage+" }\n", "s")
+		r.requireOneReply(c.patch, c.there, c.away)
+	}
+}
