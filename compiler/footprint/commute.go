@@ -75,7 +75,7 @@ func (m *Model) commutation(a, b Effect) []Conflict {
 		x, y := pair[0], pair[1]
 		out = append(out, m.meet(SourceConflict, x, y, x.Source, region.Interior)...)
 		out = append(out, m.meet(LocalConflict, x, y, x.Local, region.Plain)...)
-		out = append(out, m.meet(ViewConflict, x, y, x.Read, region.Plain)...)
+		out = append(out, m.meet(ViewConflict, x, y, x.Read, region.Shown)...)
 	}
 	return append(out, m.sharedGates(a, b)...)
 }

@@ -79,3 +79,31 @@ stage two(j in /items) { read /items/{j}/b  write /items/{j}/b  discloses small 
 	require.Len(t, found, 1)
 	require.Equal(t, "A.i = B.j", found[0].When.String())
 }
+
+func TestAContainerThatAViewShowsEmptyIsSeen(t *testing.T) {
+	const text = `contract c
+state {
+  k: list of { id: string  n?: { c: bool  b?: string }  x: int } by id
+  r: { q: { a: int }  h?: { s: int }  l?: list of int }
+  v: { k: "x"  o?: { c: bool } } | { k: "y" }
+}
+stage t { read /k/**/a, /k/*/x  write /k/**/a }
+stage holes { read /k/*/n/* except (/k/*/n/b, /k/*/n/c) }
+stage u(p in /k) { read /k/{p}/n, /k/{p}/id  write /k/{p}/n }
+stage x(p in /k) { read /k/{p}/x  write /k/{p}/x }
+stage wide { read /r/*/a }
+stage h { read /r/h  write /r/h }
+stage l { read /r/l  write /r/l }
+stage o { read /v/o  write /v/o }
+`
+	view := []footprint.ConflictKind{footprint.ViewConflict}
+	for _, c := range []struct {
+		a, b string
+		want []footprint.ConflictKind
+	}{
+		{"t", "u", view}, {"holes", "u", view}, {"holes", "x", nil},
+		{"wide", "h", view}, {"wide", "l", nil}, {"wide", "o", nil},
+	} {
+		require.Equal(t, c.want, kinds(t, text, c.a, c.b), "%s and %s", c.a, c.b)
+	}
+}

@@ -214,6 +214,9 @@ func (s *Shape) Keys(node int) (names []string, open, index bool) {
 	return s.MemberNames(set), open, index
 }
 
+// Containers tells whether values at a node may be objects or arrays.
+func (s *Shape) Containers(node int) (object, array bool) { return s.Kinds(s.set(node)) }
+
 func (s *Shape) set(node int) TypeSet {
 	if len(s.nodes) == 0 {
 		s.node(s.Root())

@@ -29,10 +29,14 @@ type Answer struct {
 type Mode uint8
 
 // Plain means the words of the set. Interior means the words that are in it with
-// everything below them, grant by grant (spec/semantics.md section 3.3).
+// everything below them, grant by grant (spec/semantics.md section 3.3). Shown means
+// the words of the nodes that a view of the set shows: those in it, and the containers
+// on the way to where words of it may lie, be it that no state has any there (section
+// 11.1); with a Shape, containers of a kind that the shape allows.
 const (
 	Plain Mode = iota
 	Interior
+	Shown
 )
 
 // DefaultBudget is how many states a search may visit before it answers Unknown.
@@ -63,6 +67,8 @@ type Shape interface {
 	// Keys lists the keys that are told apart below node, whether there may be
 	// others, and whether there may be array positions.
 	Keys(node int) (names []string, open bool, index bool)
+	// Containers tells whether a value at node may be an object, and whether an array.
+	Containers(node int) (object, array bool)
 }
 
 func stopped(states int) Answer {

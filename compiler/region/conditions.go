@@ -173,7 +173,15 @@ func (w *weigher) witness(t candidate) Word {
 		return nil
 	}
 	merge := merger(t.all)
-	return w.overlap(t.a.region().each(merge), t.b.region().each(merge)).Witness
+	a, b := t.a.region().each(merge), t.b.region().each(merge)
+	if w.modeA == Shown { // better a place that is read than one on the way
+		plain := *w
+		plain.modeA = Plain
+		if found := plain.overlap(a, b); found.Verdict == Yes {
+			return found.Witness
+		}
+	}
+	return w.overlap(a, b).Witness
 }
 
 func (w *weigher) overlap(a, b Region) Answer {

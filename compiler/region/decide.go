@@ -13,7 +13,7 @@ func Overlap(a, b *Set, modeA, modeB Mode, o Options) Answer {
 	}
 	s := search{
 		left: a, right: b, shape: o.Shape, budget: o.budget(),
-		goal: func(x, y *node) bool { return x.has(modeA) && y.has(modeB) },
+		goal: func(s *search, p place) bool { return s.has(p.a, modeA, p.at) && s.has(p.b, modeB, p.at) },
 		dead: func(x, y *node) bool { return x.isBottom() || y.isBottom() },
 	}
 	return s.run()
@@ -24,7 +24,7 @@ func Overlap(a, b *Set, modeA, modeB Mode, o Options) Answer {
 func Within(a, b *Set, modeA, modeB Mode, o Options) Answer {
 	s := search{
 		left: a, right: b, shape: o.Shape, budget: o.budget(),
-		goal: func(x, y *node) bool { return x.has(modeA) && !y.has(modeB) },
+		goal: func(s *search, p place) bool { return s.has(p.a, modeA, p.at) && !s.has(p.b, modeB, p.at) },
 		dead: func(x, y *node) bool { return x.isBottom() || y.isTop() },
 	}
 	return s.run().negated()
@@ -42,7 +42,7 @@ var nothingSet = Compile(nil)
 func Equal(a, b *Set, mode Mode, o Options) Answer {
 	s := search{
 		left: a, right: b, shape: o.Shape, budget: o.budget(),
-		goal: func(x, y *node) bool { return x.has(mode) != y.has(mode) },
+		goal: func(s *search, p place) bool { return s.has(p.a, mode, p.at) != s.has(p.b, mode, p.at) },
 		dead: func(x, y *node) bool {
 			return x.isBottom() && y.isBottom() || x.isTop() && y.isTop()
 		},
@@ -53,10 +53,18 @@ func Equal(a, b *Set, mode Mode, o Options) Answer {
 func (n *node) isTop() bool    { return n == n.machine.top }
 func (n *node) isBottom() bool { return n == n.machine.bottom }
 
-// has reports whether the word that led to n is in the set, read in mode.
-func (n *node) has(mode Mode) bool {
-	if mode == Interior {
+// has reports whether the word that led to n, and to a node of the shape, is in the
+// set, read in mode.
+func (s *search) has(n *node, mode Mode, at int) bool {
+	switch mode {
+	case Interior:
 		return n.isTop()
+	case Shown:
+		object, array := true, true
+		if s.shape != nil {
+			object, array = s.shape.Containers(at)
+		}
+		return n.in || object && n.canHold(Object) || array && n.canHold(Array)
 	}
 	return n.in
 }

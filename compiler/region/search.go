@@ -17,8 +17,8 @@ type search struct {
 	left, right *Set
 	shape       Shape
 	budget      int
-	goal        func(a, b *node) bool // the word that led here is a witness
-	dead        func(a, b *node) bool // no word below can be one
+	goal        func(s *search, p place) bool // the word that led here is a witness
+	dead        func(a, b *node) bool         // no word below can be one
 
 	queue []visit
 	seen  map[place]bool
@@ -64,7 +64,7 @@ func (s *search) arrive(p place, from int, l Letter) bool {
 	}
 	s.seen[p] = true
 	s.queue = append(s.queue, visit{p, from, l})
-	return s.goal(p.a, p.b)
+	return s.goal(s, p)
 }
 
 // leave steps along every letter from visit i and reports whether one reaches a

@@ -38,6 +38,10 @@ func (s shapeTable) Keys(node int) ([]string, bool, bool) {
 	return names, s[node].rest >= 0, s[node].element >= 0
 }
 
+func (s shapeTable) Containers(node int) (object, array bool) {
+	return len(s[node].members) > 0 || s[node].rest >= 0, s[node].element >= 0
+}
+
 // tickets is { tickets: map of { status, labels: list of string } }.
 var tickets = shapeTable{
 	0: {members: map[string]int{"tickets": 1}, rest: -1, element: -1},
@@ -112,4 +116,17 @@ func (s shapeTable) has(w Word) bool {
 		}
 	}
 	return true
+}
+
+func TestWhatAViewShowsOnTheWayDoesNotDependOnWhatIsThere(t *testing.T) {
+	o := Options{Shape: tickets}
+	shown := func(read, written string) Verdict {
+		return Overlap(SetOf(read), SetOf(written), Shown, Interior, o).Verdict
+	}
+	require.Equal(t, No, Overlap(SetOf("/tickets/*/**/a"), SetOf("/tickets/*/labels"), Plain, Interior, o).Verdict)
+	require.Equal(t, Yes, shown("/tickets/*/**/a", "/tickets/*/labels"), "the view has a place for the list")
+	require.Equal(t, No, shown("/tickets/*/**/a", "/tickets/*/status"), "a scalar is shown only if it is read")
+	require.Equal(t, Yes, shown("/tickets/*/*/[*]", "/tickets/*/labels"))
+	require.Equal(t, No, shown("/tickets/*/*/:a", "/tickets/*/labels"), "a list has no such place")
+	require.Equal(t, Yes, shown("/tickets/*/*/:a", "/tickets/x"))
 }

@@ -9,11 +9,14 @@ import (
 )
 
 // A side is one include pattern with the exceptions of its grant. Whole says that
-// only words count which lie in it with everything below them.
+// only words count which lie in it with everything below them. Shown says that the
+// containers on the way count too, which a view shows whether or not some state has
+// anything to show there.
 type side struct {
 	include region.Pattern
 	except  []region.Pattern
 	whole   bool
+	shown   bool
 }
 
 // sides lists a region's includes in order, grant by grant.
@@ -21,7 +24,7 @@ func sides(r region.Region, whole bool) []side {
 	var out []side
 	for _, g := range r {
 		for _, p := range g.Include {
-			out = append(out, side{p, g.Except, whole})
+			out = append(out, side{include: p, except: g.Except, whole: whole})
 		}
 	}
 	return out
@@ -58,7 +61,7 @@ func (k *checker) apart(reason string, l, r side, unless []Term) bool {
 	case reasonRight:
 		return n < len(r.except) && shared.covered(r.except[n], r.whole)
 	case reasonType:
-		return n < len(shared.at) && k.impossible(shared.at[:n+1])
+		return n < len(shared.at) && k.impossible(shared.at[:n+1]) && !(l.shown && k.onTheWay(shared.at, firm(r.include), n))
 	case reasonUnless:
 		return n < len(unless) && forced(l.include, r.include).has(unless[n])
 	}
@@ -86,6 +89,27 @@ func (k *checker) impossible(places [][]region.Segment) bool {
 		at = k.below(at, segments)
 	}
 	return len(at) == 0
+}
+
+// onTheWay reports whether a view may show a container, though no state has a path below
+// it: at a place that the right side has, of a kind with letters that lead on. What has
+// no path before the end of the right side is written nowhere.
+func (k *checker) onTheWay(places [][]region.Segment, end, n int) bool {
+	if n < end {
+		return false
+	}
+	at := []ir.TypeID{k.contract.State}
+	for _, segments := range places[:end] {
+		at = k.below(at, segments)
+	}
+	next := places[end]
+	for _, id := range at {
+		object, array := k.containers(id)
+		if object > 0 && admitSome(next, keys) || array > 0 && admitSome(next, positions) {
+			return true
+		}
+	}
+	return false
 }
 
 // Equalities are what parameters have in common if two patterns share a word.
