@@ -10,7 +10,7 @@ import (
 // section 2, and returns the new root and the operation's effect. If op cannot be
 // applied, or its result exceeds DefaultLimits, the problem says why and root is
 // returned as it was; the effect is then Resolve's. It costs O(log n) per level of
-// the paths, plus what InsertAt and comparing the value of a test cost.
+// the paths, plus what comparing the value of a test costs.
 //
 // Two things concern arrays without order. Their elements are not addressed by
 // index. And an element added to a set that holds an equal one leaves the set as it

@@ -88,3 +88,25 @@ func BenchmarkParseAndApplyFiveOperations(b *testing.B) {
 		next.Digest()
 	}
 }
+
+func BenchmarkInsertInFrontOf100000(b *testing.B) {
+	n := wideArray(100_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		n.InsertAt(0, once)
+	}
+}
+
+// Of a million elements, one in front is the worst for the digest.
+func BenchmarkDigestAfterAnInsertInFrontOf1000000(b *testing.B) {
+	elements := make([]*Node, 1_000_000)
+	for i := range elements {
+		elements[i] = NewInt(int64(i))
+	}
+	n := NewArray(elements)
+	n.Digest()
+	b.ReportAllocs()
+	for b.Loop() {
+		n.InsertAt(0, once).Digest()
+	}
+}

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -135,27 +136,78 @@ func (r *run) take() (name string, n *Node) {
 // be of one length, differ, until f returns false; shared chunks are skipped.
 func ChangedElements(a, b *Node, f func(i int, before, after *Node) bool) {
 	if a.Len() == b.Len() && a.Len() > 0 {
-		changedElements(a.root, b.root, 0, f)
+		changedElements(a.root, b.root, f)
 	}
 }
 
-// changedElements relies on arrays of one length having one shape.
-func changedElements(a, b *chunk, first int, f func(i int, before, after *Node) bool) bool {
+// changedElements goes through two arrays of one length side by side. Their chunks may
+// end at different positions.
+func changedElements(a, b *chunk, f func(i int, before, after *Node) bool) {
+	x, y := sequence{rest: only(a)}, sequence{rest: only(b)}
+	for at := 0; at < a.count; {
+		was, is := x.chunk(), y.chunk()
+		switch {
+		case was != nil && is != nil && alike(was, is):
+			at += was.count
+			x.skip()
+			y.skip()
+		case was != nil && (is == nil || was.height >= is.height):
+			x.open()
+		case is != nil:
+			y.open()
+		default:
+			before, after := x.take(), y.take()
+			if !Equal(before, after) && !f(at, before, after) {
+				return
+			}
+			at++
+		}
+	}
+}
+
+// A sequence is what is left of an array to go through: items of an open leaf, and
+// chunks behind those, the next one last.
+type sequence struct {
+	items []*Node
+	rest  []*chunk
+}
+
+// chunk is the next chunk; nil if an item comes first.
+func (s *sequence) chunk() *chunk {
+	if len(s.items) > 0 {
+		return nil
+	}
+	return s.rest[len(s.rest)-1]
+}
+
+func (s *sequence) skip() { s.rest = s.rest[:len(s.rest)-1] }
+
+// open replaces the next chunk by what is in it.
+func (s *sequence) open() {
+	c := s.chunk()
+	s.skip()
+	s.items = c.nodes
+	for _, kid := range slices.Backward(c.kids) {
+		s.rest = append(s.rest, kid)
+	}
+}
+
+func (s *sequence) take() *Node {
+	n := s.items[0]
+	s.items = s.items[1:]
+	return n
+}
+
+// alike reports whether two chunks of arrays are known to hold the same elements.
+func alike(a, b *chunk) bool {
 	if a == b {
 		return true
 	}
-	for i, kid := range a.kids {
-		if !changedElements(kid, b.kids[i], first, f) {
-			return false
-		}
-		first += kid.count
+	if a.count != b.count {
+		return false
 	}
-	for i, child := range a.nodes {
-		if !Equal(child, b.nodes[i]) && !f(first+i, child, b.nodes[i]) {
-			return false
-		}
-	}
-	return true
+	same, known := sameDigest(a, b)
+	return known && same
 }
 
 // ChangedItems calls f for items in which the containers a and b differ, with what

@@ -24,7 +24,8 @@ import (
 //	e (digest)*            leaf of an array       E (digest)*   its inner chunk
 //
 // where decimal is the normal form of number.go, an empty container has no chunk,
-// lengths and counts are 8 bytes, big-endian, and chunks end as shape.go says. A
+// lengths and counts are 8 bytes, big-endian, and chunks end as shape.go says: those of
+// an array, for the digest, as if it were built anew. A
 // bag is the object that order.go describes; a log and a set of the same elements
 // have the same digest.
 type Digest [sha256.Size]byte
@@ -39,8 +40,9 @@ func (d Digest) String() string {
 }
 
 // Digest computes the digest of n, which must not be nil. Chunks remember theirs:
-// after an edit only the chunks on the touched path are hashed. Safe for
-// concurrent use.
+// after an edit only the chunks on the touched path are hashed. Behind an element that
+// was put into an array or taken out of it, positions differ, and the elements' digests
+// are hashed together anew, some 32 bytes each. Safe for concurrent use.
 func (n *Node) Digest() Digest {
 	switch n.kind {
 	case ir.Null:
@@ -109,7 +111,9 @@ func containerDigest(tag byte, root *chunk) Digest {
 	block[0] = tag
 	binary.BigEndian.PutUint64(block[1:], uint64(root.count))
 	d, ok := root.digest.get(ofChunk)
-	if !ok {
+	if !ok && root.names == nil {
+		d = elementsHash(root)
+	} else if !ok {
 		d = root.computeHash()
 	}
 	copy(block[9:], d[:])

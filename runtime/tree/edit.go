@@ -1,6 +1,10 @@
 package tree
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+)
 
 // With returns n with member name set to child, in O(log n). A nil child removes
 // the member. n must be an object.
@@ -37,14 +41,14 @@ func (n *Node) Without(name string) *Node {
 // array and hold element i.
 func (n *Node) SetAt(i int, child *Node) *Node { return n.replaceAt(i, child) }
 
-// InsertAt returns n with child inserted before element i; i = Len appends. It
-// costs O(log n) at the end, O(Len-i) elsewhere (shape.go). n must be an array.
+// InsertAt returns n with child inserted before element i, in O(log n); i = Len
+// appends. n must be an array.
 func (n *Node) InsertAt(i int, child *Node) *Node {
 	return n.splice(i, 0, run{nodes: []*Node{child}})
 }
 
-// DeleteAt returns n without element i, at the cost of InsertAt. n must be an
-// array and hold element i.
+// DeleteAt returns n without element i, in O(log n). n must be an array and hold
+// element i.
 func (n *Node) DeleteAt(i int) *Node { return n.splice(i, 1, run{}) }
 
 func (n *Node) replaceAt(i int, child *Node) *Node {
@@ -88,6 +92,8 @@ func (n *Node) spliced(at, del int, ins run) *Node {
 	switch count := n.Len() - del + ins.len(); {
 	case n.root == nil:
 		return ins.node(n.kind, n.order)
+	case n.kind == ir.Array && count > 0:
+		return wrap(n.kind, n.order, resequenced(n.root, at, del, ins.nodes))
 	case min(count, n.Len()) <= small:
 		return n.root.respliced(at, del, ins).node(n.kind, n.order)
 	default:

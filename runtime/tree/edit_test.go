@@ -116,6 +116,10 @@ func TestEditingOneOfAHundredThousandCopiesAFewChunks(t *testing.T) {
 		"append an element":    {array, array.InsertAt(n, NewNull())},
 		"remove the last":      {array, array.DeleteAt(n - 1)},
 		"insert near the end":  {array, array.InsertAt(n-5, NewNull())},
+		"insert at the front":  {array, array.InsertAt(0, NewNull())},
+		"insert in the middle": {array, array.InsertAt(n/2, NewNull())},
+		"remove the first":     {array, array.DeleteAt(0)},
+		"remove in the middle": {array, array.DeleteAt(n / 3)},
 		"append to a log":      {array.WithOrder(LogOrder), array.WithOrder(LogOrder).InsertAt(n, NewNull())},
 		"descend into a chunk": {object, object.With("k777", smallEntry(1).With("n", NewNull()))},
 	}
@@ -184,6 +188,54 @@ func TestLookupFindsEveryMemberAndNoOther(t *testing.T) {
 	require.Nil(t, wideArray(3).At(3))
 	require.Nil(t, wideArray(3).At(-1))
 	require.Nil(t, (*Node)(nil).Get("a"))
+}
+
+// Edits at few positions, again and again, are those that would make chunks of one item.
+func TestAnArrayEditedAtOnePlaceKeepsItsChunksFull(t *testing.T) {
+	for what, at := range map[string]func(n int) int{
+		"front": func(int) int { return 0 }, "middle": func(n int) int { return n / 2 }, "end": func(n int) int { return n },
+		"before the end": func(n int) int { return max(0, n-1) }, "a third": func(n int) int { return n / 3 },
+	} {
+		n, want := wideArray(500), rounds(6000)
+		for i := range want {
+			n = n.InsertAt(at(n.Len()), NewInt(int64(i)))
+		}
+		balanced(t, n.root)
+		require.Less(t, len(chunksOf(n)), (want+500)/8, what)
+		require.Equal(t, rebuilt(n).Digest(), n.Digest(), what)
+		for n.Len() > 40 {
+			n = n.DeleteAt(min(at(n.Len()), n.Len()-1))
+			if n.Len()%97 == 0 {
+				balanced(t, n.root)
+			}
+		}
+		require.Equal(t, rebuilt(n).Digest(), n.Digest(), what)
+	}
+}
+
+func TestEqualArraysAreEqualHoweverTheyCameToBe(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	for range rounds(300) {
+		a := wideArray(30 + r.Intn(200))
+		b := a
+		for range 1 + r.Intn(40) {
+			i, child := r.Intn(a.Len()+1), NewInt(int64(r.Intn(5)))
+			a = a.InsertAt(i, child)
+			b = b.InsertAt(r.Intn(b.Len()+1), NewNull())
+		}
+		for _, same := range []*Node{rebuilt(a), a.InsertAt(0, once).DeleteAt(0), a.DeleteAt(3).InsertAt(3, a.At(3))} {
+			require.True(t, Equal(a, same) && Equal(same, a))
+			require.Equal(t, a.Digest(), same.Digest())
+			require.Empty(t, Diff(a, same))
+		}
+		require.Equal(t, a.Digest() == b.Digest(), Equal(a, b))
+		other := rebuilt(a).SetAt(r.Intn(a.Len()), NewString("other"))
+		require.False(t, Equal(a, other))
+		got, _, problem := ApplyAll(a, Diff(a, other))
+		require.Nil(t, problem)
+		require.True(t, Equal(other, got))
+		require.Len(t, Diff(a, other), 1)
+	}
 }
 
 func TestAMemberKeepsNoMoreThanItsName(t *testing.T) {

@@ -37,11 +37,19 @@ func equalContainers(a, b *Node) bool {
 	if a.order != ListOrder || b.order != ListOrder {
 		return equalBags(a, b)
 	}
+	if a.kind == ir.Array {
+		if same, known := sameDigest(a.root, b.root); known {
+			return same
+		}
+		equal := true
+		changedElements(a.root, b.root, func(int, *Node, *Node) bool { equal = false; return false })
+		return equal
+	}
 	return equalChunks(a.root, b.root)
 }
 
-// equalChunks compares two chunk trees of the same content or of different ones:
-// equal containers have equal shapes, so that a difference in shape decides.
+// equalChunks compares two chunk trees of objects, of the same content or of different
+// ones: equal objects have equal shapes, so that a difference in shape decides.
 func equalChunks(a, b *chunk) bool {
 	if a == b {
 		return true

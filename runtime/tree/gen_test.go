@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math/rand"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -102,11 +103,19 @@ func rebuilt(n *Node) *Node {
 	}
 }
 
-// sameShape checks that two chunk trees have equal chunks and remember equal things.
+// sameShape checks that two chunk trees remember equal things, and those of objects
+// that they have equal chunks. Those of arrays depend on how they came to be; b must be
+// a tree all the same.
 func sameShape(t testing.TB, a, b *chunk) {
 	t.Helper()
 	require.Equal(t, a == nil, b == nil)
 	if a == nil {
+		return
+	}
+	if a.names == nil {
+		require.Equal(t, a.summary, b.summary)
+		require.Equal(t, a.count, b.count)
+		balanced(t, b)
 		return
 	}
 	require.Equal(t, a.summary, b.summary)
@@ -116,6 +125,32 @@ func sameShape(t testing.TB, a, b *chunk) {
 	for i := range a.kids {
 		sameShape(t, a.kids[i], b.kids[i])
 	}
+}
+
+// balanced checks that the chunks of an array are full enough, and remember what they
+// hold.
+func balanced(t testing.TB, root *chunk) {
+	t.Helper()
+	height := 0
+	for n := root.count; n > fullArray; n /= sparse {
+		height++
+	}
+	require.LessOrEqual(t, int(root.height), height+1, "%d items", root.count)
+	var visit func(c *chunk)
+	visit = func(c *chunk) {
+		require.Positive(t, c.width())
+		require.LessOrEqual(t, c.width(), fullArray)
+		again := c.run(false)
+		again.nodes, again.kids = slices.Clone(again.nodes), slices.Clone(again.kids)
+		fresh := again.chunk(0)
+		require.Equal(t, fresh.summary, c.summary)
+		require.Equal(t, fresh.count, c.count)
+		for _, kid := range c.kids {
+			require.Equal(t, c.height, kid.height+1)
+			visit(kid)
+		}
+	}
+	visit(root)
 }
 
 // chunksOf collects the chunks of n's own items.

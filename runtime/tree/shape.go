@@ -5,27 +5,27 @@ import "slices"
 // Shape: where chunks end.
 //
 // A B-tree that splits chunks when they overflow remembers the order of past edits
-// in its shape. Here the shape is a function of the items alone, so that equal
-// containers have equal chunks and the digest can simply hash them. The rule, from
+// in its shape. In an object the shape is a function of the members alone, so that
+// equal objects have equal chunks and the digest can simply hash them. The rule, from
 // left to right, at every height h:
 //
-//	a chunk ends after an item that is a landmark above h, or when it is full.
+//	a chunk ends after a member that is a landmark above h, or when it is full.
 //
-// An object's member is a landmark above h with probability 16^-(h+1), decided by a
-// hash of its name; a chunk is a landmark if its last item is. An array has no
-// landmarks: its chunks are simply full ones, counted from the start. The topmost
-// height is the first at which everything fits one chunk. Objects of at most small
-// members are one leaf whatever their names, so that names need no hashing there.
+// A member is a landmark above h with probability 16^-(h+1), decided by a hash of its
+// name; a chunk is a landmark if its last member is. The topmost height is the first
+// at which everything fits one chunk. Objects of at most small members are one leaf
+// whatever their names, so that names need no hashing there.
 //
 // An edit (splice) runs the rule again from the start of the chunk it falls into,
 // until it ends a chunk exactly where an old one ended: behind that nothing can
-// differ. The new chunks then are an edit of the height above. In an object that
-// is O(log n): landmarks are close and do not move. In an array it is O(log n) at
-// the end, and for replacing an element; inserting or removing in the middle
-// renumbers all that follows, and rebuilds the chunks that hold it.
+// differ. The new chunks then are an edit of the height above. That is O(log n):
+// landmarks are close and do not move.
+//
+// An array has no landmarks. It is built of full chunks, counted from the start, and
+// edited as sequence.go says.
 //
 // Someone who picks names so that none is a landmark gets full chunks, which are
-// cheap to replace in and O(n/full) to insert into, as in an array.
+// cheap to replace in and O(n) to insert into.
 
 const (
 	small     = 32    // an object of at most this many members is one leaf

@@ -94,6 +94,7 @@ func hostile() map[string]string {
 		"many members of a union":                ops(func(i int) string { return `{"op":"add","path":"/pet/tags/t` + strconv.Itoa(i) + `","value":""}` }),
 		"many members of something with a where": ops(func(i int) string { return `{"op":"add","path":"/limit/all/t` + strconv.Itoa(i) + `","value":10}` }),
 		"many equal additions to a set":          ops(func(int) string { return `{"op":"add","path":"/names/-","value":"x"}` }),
+		"many elements at the front":             ops(func(i int) string { return `{"op":"add","path":"/ints/0","value":` + strconv.Itoa(i) + `}` }),
 	}
 }
 
@@ -220,4 +221,42 @@ func TestAPatternMatchesAWordInTimeThatBothLengthsBound(t *testing.T) {
 	r.commits(verify.Proposal{Stage: "all", Patch: []byte(`[{"op":"replace","path":"/any","value":` + value + `}]`)})
 	r.commits(verify.Proposal{Stage: "deep", Patch: []byte(`[{"op":"replace","path":"/any` + strings.Repeat("/a", 200) + `/x/y","value":2}]`)})
 	require.Less(t, time.Since(start), time.Minute)
+}
+
+func TestEditsAtAnyPositionOfALongListCostAboutTheSame(t *testing.T) {
+	b := newBuilder(t)
+	integer := b.kind(ir.IntType)
+	row := b.record("Row", "id", integer, "tags?", b.of(ir.ListType, integer))
+	b.c.State = b.record("State", "l", b.of(ir.ListType, integer), "rows", b.of(ir.ListType, row), "x", b.kind(ir.AnyType))
+	b.c.Measures = []ir.Measure{{Name: "sum", Kind: ir.Sum, Over: region.MustParse("/l/[*]")}}
+	bounded := b.expr("sum >= 0", expr.Scope{Vars: ir.StateVars})
+	each := &ir.Each{Var: "r", Over: region.MustParse("/rows/[*]"), Type: row}
+	positive := b.expr("r.id >= 0", expr.Scope{Vars: ir.EachVars, Each: each})
+	b.c.Invariants = []ir.Invariant{{Name: "bounded", Expr: &bounded}, {Name: "positive", Each: each, Expr: &positive}, {Name: "distinct", Unique: at("/rows/[*]/:id")}}
+	b.stage(ir.Stage{Name: "s", Read: of(""), Write: of(""), Source: of("")})
+	const n = 60_000
+	rows, ints := make([]string, n), make([]string, n)
+	for i := range rows {
+		rows[i], ints[i] = `{"id":`+strconv.Itoa(i)+`}`, strconv.Itoa(i%10)
+	}
+	r := open(t, b.load(), `{"x":[0,1,2,3,4,5],"l":[`+strings.Join(ints, ",")+`],"rows":[`+strings.Join(rows, ",")+`]}`)
+	patches := map[string]string{
+		"front":    ops(func(i int) string { return `{"op":"add","path":"/l/0","value":` + strconv.Itoa(i) + `}` }),
+		"middle":   ops(func(i int) string { return `{"op":"add","path":"/l/30000","value":0}` }),
+		"remove":   ops(func(i int) string { return `{"op":"remove","path":"/rows/0"}` }),
+		"move":     ops(func(i int) string { return `{"op":"move","from":"/rows/` + strconv.Itoa(n-1) + `","path":"/rows/7"}` }),
+		"untyped":  ops(func(i int) string { return `{"op":"add","path":"/x/5","value":1}` }),
+		"one each": `[{"op":"add","path":"/rows/0","value":{"id":70000}},{"op":"remove","path":"/l/0"}]`,
+	}
+	for what, patch := range patches {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		out, err := r.p.Verify(context.Background(), r.s, verify.Proposal{Stage: "s", Patch: []byte(patch)})
+		require.NoError(t, err)
+		require.Equal(t, verify.Commit, out.Verdict.Verdict, "%s: %v", what, out.Verdict.Violations)
+		runtime.ReadMemStats(&after)
+		if !raceDetector {
+			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(24<<20+24<<10*hostileLimits().Patch.MaxOps), what)
+		}
+	}
 }
