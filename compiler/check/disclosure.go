@@ -39,7 +39,7 @@ func (c *checker) checkDisclosure() {
 func (c *checker) discloseStage(st *stage, shared []footprint.Gate, declared []*disclosure) {
 	seen := region.Compile(c.model.Seen(st.out))
 	for _, g := range c.model.StageGates(st.out) {
-		c.discloseGate(st, g, [][]region.Pattern{g.Reads}, seen, declared)
+		c.discloseGate(st, g, []footprint.Use{c.model.Depends(g, st.out)}, seen, declared)
 	}
 	for _, g := range shared {
 		if touched := c.model.Touched(g, st.out); len(touched) > 0 {
@@ -71,10 +71,12 @@ func (c *checker) disclosePhase(st *stage, declared []*disclosure) {
 
 // discloseGate decides what the stage's actor may learn of a gate, and reports
 // what is not declared.
-func (c *checker) discloseGate(st *stage, g footprint.Gate, footprints [][]region.Pattern, seen *region.Set, declared []*disclosure) {
+func (c *checker) discloseGate(st *stage, g footprint.Gate, uses []footprint.Use, seen *region.Set, declared []*disclosure) {
 	out := g.Gate
 	out.Visibility = ir.Seen
-	if unseen, hidden := c.unseen(st.out, footprints, seen); hidden {
+	out.Given = slices.ContainsFunc(uses, func(u footprint.Use) bool { return u.Given })
+	if unseen, hidden := c.unseen(st.out, uses, seen); hidden {
+		out.Given = false
 		out.Unseen = unseen.Source()
 		out.Visibility = ir.Hidden
 		if d := find(declared, out); d != nil {
@@ -91,9 +93,9 @@ func (c *checker) discloseGate(st *stage, g footprint.Gate, footprints [][]regio
 // stage adds itself it knows, and that an object stands where one certainly does is
 // known to everybody. Where the type leaves the kind of a node on the way open, an
 // expression depends on it as well.
-func (c *checker) unseen(s *ir.Stage, footprints [][]region.Pattern, seen *region.Set) (region.Pattern, bool) {
-	for _, reads := range footprints {
-		for _, p := range reads {
+func (c *checker) unseen(s *ir.Stage, uses []footprint.Use, seen *region.Set) (region.Pattern, bool) {
+	for _, u := range uses {
+		for _, p := range u.Reads {
 			if c.model.OwnEntry(s, p) {
 				continue
 			}

@@ -26,8 +26,20 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 	}
 	switch f {
 	case operators.LogicalAnd, operators.LogicalOr:
-		w.value(args[0], in, facts)
-		w.value(args[1], in, withFacts(facts, w.facts(args[0], f == operators.LogicalAnd, in)))
+		left := w.value(args[0], in, facts)
+		if w.decides(left, f) {
+			return w.fold(e, f == operators.LogicalOr)
+		}
+		right := w.value(args[1], in, withFacts(facts, w.facts(args[0], f == operators.LogicalAnd, in)))
+		_, knownLeft := w.truth(left)
+		if b, known := w.truth(right); known && (knownLeft || w.decides(right, f)) {
+			return w.fold(e, b)
+		}
+		return abstract{}
+	case operators.LogicalNot:
+		if b, known := w.truth(w.value(args[0], in, facts)); known {
+			return w.fold(e, !b)
+		}
 		return abstract{}
 	case operators.Conditional:
 		return w.conditional(args, in, facts)
@@ -106,7 +118,12 @@ func rightCount(function string, n int) bool {
 }
 
 func (w *walker) conditional(args []ast.Expr, in *locals, facts []string) abstract {
-	w.value(args[0], in, facts)
+	switch b, known := w.truth(w.value(args[0], in, facts)); {
+	case known && b:
+		return w.walk(args[1], in, facts)
+	case known:
+		return w.walk(args[2], in, facts)
+	}
 	yes := w.walk(args[1], in, withFacts(facts, w.facts(args[0], true, in)))
 	no := w.walk(args[2], in, withFacts(facts, w.facts(args[0], false, in)))
 	return join(yes, no)
@@ -119,6 +136,9 @@ func (w *walker) index(e ast.Expr, args []ast.Expr, optional bool, in *locals, f
 	w.read(i)
 	w.indexable(e, args, v)
 	segment, s := step(v.shape, i)
+	if key, ok := w.lookup(segment, i); ok {
+		segment = key
+	}
 	out := v.below(segment, s)
 	if isWild(segment) && !samePlaces(i.keys, v.places) {
 		out = out.guessed()
@@ -181,9 +201,12 @@ func (w *walker) membership(e ast.Expr, args []ast.Expr, in *locals, facts []str
 	}
 	if !v.shape.is(kObjects) {
 		w.read(v)
-		return abstract{}
+		return w.foldMembership(e, args, x)
 	}
 	segment, _ := step(v.shape, x)
+	if key, ok := w.lookup(segment, x); ok {
+		segment = key
+	}
 	for _, p := range v.places {
 		w.prints.add(p.child(segment), true)
 	}
@@ -208,7 +231,7 @@ func (w *walker) equality(e ast.Expr, args []ast.Expr, in *locals, facts []strin
 		}
 		w.read(sides[i])
 	}
-	return abstract{}
+	return w.foldEquality(e, sides)
 }
 
 func isNull(e ast.Expr) bool {

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
@@ -25,13 +26,54 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	}
 	checked, errs := checker.Check(tree, common.NewTextSource(src), check)
 	w := &walker{env: e, vars: e.variables(s), tree: checked, extents: extents, flagged: map[int64]bool{}}
+	w.oneState = s.Vars != ir.AfterVars
 	w.value(checked.Expr(), w.globals(), nil)
 	w.everything()
 	w.translate(errs.GetErrors(), s)
 	w.resultType()
 	w.patterns(checked.Expr(), e.limits.MaxRegexp)
 	sortIssues(w.issues)
-	return ir.Expr{Source: src, Reads: w.prints.list(), ReadsPhase: w.prints.phase}, w.issues
+	out := ir.Expr{Source: src, Reads: w.prints.widened().list(), ReadsPhase: w.prints.phase}
+	if len(w.lookups) > 0 {
+		out.Narrow, out.Lookups = w.prints.patterns(), w.lookups
+	}
+	if root, ok := pinRoots[s.Vars]; ok && !HasErrors(w.issues) {
+		quiet := &walker{env: w.env, vars: w.vars, tree: w.tree, extents: w.extents, flagged: map[int64]bool{}}
+		out.Pins = quiet.pins(checked.Expr(), root)
+	}
+	if !HasErrors(w.issues) && w.prints.phase {
+		out.InPhase = w.inPhases(e.contract.Phases)
+	}
+	return out, w.issues
+}
+
+// pinRoots are the states of which conditions of a stage say what they hold.
+var pinRoots = map[ir.Vars]string{ir.BeforeVars: "before", ir.AfterVars: "after"}
+
+// inPhases walks an expression once for each phase; nil if none makes a difference. The
+// look-ups are those of the whole expression.
+func (w *walker) inPhases(phases []ir.Phase) []ir.PhaseReads {
+	if w.steps > maxSteps {
+		return nil
+	}
+	var out []ir.PhaseReads
+	cases := map[string]int{}
+	for _, phase := range phases {
+		in := &walker{env: w.env, vars: w.vars, tree: w.tree, extents: w.extents, flagged: map[int64]bool{}, oneState: w.oneState, lookups: w.lookups, phase: phase.Name}
+		in.value(w.tree.Expr(), in.globals(), nil)
+		if in.steps > maxSteps {
+			return nil
+		}
+		folded := strings.Join(in.folded, " ")
+		if _, known := cases[folded]; !known {
+			cases[folded] = len(cases)
+		}
+		out = append(out, ir.PhaseReads{Phase: phase.Name, Case: cases[folded], Reads: in.prints.patterns()})
+	}
+	if len(cases) < 2 {
+		return nil
+	}
+	return out
 }
 
 // resultType demands a bool, unless something else is wrong already.

@@ -19,6 +19,7 @@ import (
 // costly part; expressions share it. It is safe for concurrent use.
 type Env struct {
 	limits   Limits
+	contract *ir.Contract
 	shapes   *shapes
 	root     ir.TypeID // of the state
 	state    *shape
@@ -52,7 +53,7 @@ func New(c *ir.Contract, limits Limits) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{limits: limits, root: c.State, scopes: map[string]*checker.Env{}}
+	e := &Env{limits: limits, contract: c, root: c.State, scopes: map[string]*checker.Env{}}
 	e.shapes = &shapes{types: c.Types, byID: map[ir.TypeID]*shape{}}
 	e.state = e.shapes.of(c.State)
 	e.measures = measuresOf(c, e.shapes)

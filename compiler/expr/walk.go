@@ -26,7 +26,9 @@ import (
 	"slices"
 
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
 
+	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
@@ -40,6 +42,12 @@ type walker struct {
 	flagged map[int64]bool // nodes that have an issue
 	steps   int
 	fresh   int // numbers local variables, to tell shadowed ones apart
+
+	oneState bool        // places of the state are those of one state: of before or after, not both
+	lookups  []ir.Lookup // the keys looked up so far
+
+	phase  string   // the phase, if the walk is about one
+	folded []string // what came out as a constant in that phase, by node
 }
 
 // locals are the variables in scope, innermost first.
@@ -133,11 +141,12 @@ func (w *walker) interpret(e ast.Expr, in *locals, facts []string) abstract {
 	return abstract{}
 }
 
-// value walks e and marks all of its value as read.
-func (w *walker) value(e ast.Expr, in *locals, facts []string) {
+// value walks e, marks all of its value as read, and returns it.
+func (w *walker) value(e ast.Expr, in *locals, facts []string) abstract {
 	v := w.walk(e, in, facts)
 	w.wholeLog(e, v)
 	w.read(v)
+	return v
 }
 
 func (w *walker) ident(e ast.Expr, in *locals) abstract {
@@ -153,6 +162,9 @@ func (w *walker) ident(e ast.Expr, in *locals) abstract {
 		switch g.root {
 		case phaseRoot:
 			w.prints.phase = true
+			if w.phase != "" {
+				return abstract{constant: types.String(w.phase)}
+			}
 		case measureRoot:
 			w.prints.add(place{segments: g.measure.over.Segments, inexact: hasDepth(g.measure.over)}, g.measure.count)
 		}

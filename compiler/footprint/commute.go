@@ -148,7 +148,7 @@ func (m *Model) sharedGates(a, b Effect) []Conflict {
 func (m *Model) touches(gate int, e Effect) region.Condition {
 	c, known := e.gates[gate]
 	if !known {
-		c = m.touch(m.stateGates[gate].Family(), e.Write)
+		c = m.touch(m.stateGates[gate].FamilyOf(e.Stage), e.Write)
 		own := m.touchOwn(m.stateGates[gate], e)
 		c = region.Condition{Any: append(c.Any, own.Any...), Inexact: c.Inexact || own.Inexact}
 		if e.gates != nil {
@@ -172,7 +172,7 @@ func (m *Model) touchOwn(g Gate, e Effect) region.Condition {
 		fixed = append(fixed, region.Equality{Left: key, Right: entryOf(e.Owner), Literal: true})
 	}
 	var reads []region.Pattern
-	for _, p := range g.Family() {
+	for _, p := range g.FamilyOf(e.Stage) {
 		reads = append(reads, substitute(p, own))
 	}
 	c := m.touch(reads, e.Write)

@@ -15,27 +15,52 @@ import (
 // ir.FamilyParam(i).
 type Gate struct {
 	ir.Gate
-	Over       region.Pattern
-	Reads      []region.Pattern
-	ReadsPhase bool
-	Removals   []region.Pattern // of a reference: removing what these match triggers the gate too
+	Over     region.Pattern
+	Reads    []region.Pattern
+	Expr     *ir.Expr         // of a gate that is an expression
+	Removals []region.Pattern // of a reference: removing what these match triggers the gate too
 }
 
-// Family is what one member of the gate's family reads. A reference depends on the
-// one key it holds, whatever that is, so for it the keys of the containers it may
-// refer to are one more family key.
+// Family is what one member of the gate's family reads. A key that the state holds at
+// one place, and by which an entry is looked up, is one more key of the family,
+// whatever it is: a reference depends on the one key it holds.
 func (g Gate) Family() []region.Pattern {
-	if g.Kind != ir.RefGate {
-		return g.Reads
+	switch {
+	case g.Kind == ir.RefGate:
+		value := region.Segment{Kind: region.ParamSegment, Text: referenceKey}
+		out := []region.Pattern{g.Reads[0]}
+		for _, r := range g.Removals {
+			key := Extend(Prefix(r, len(r.Segments)-1), value)
+			key.Shallow = true
+			out = append(out, key)
+		}
+		return out
+	case g.Expr != nil && g.Kind == ir.InvariantGate:
+		return g.Expr.Patterns()
 	}
-	value := region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(0)}
-	out := []region.Pattern{g.Reads[0]}
-	for _, r := range g.Removals {
-		key := Extend(Prefix(r, len(r.Segments)-1), value)
-		key.Shallow = true
-		out = append(out, key)
+	return g.Reads
+}
+
+// referenceKey is the key that a reference holds.
+var referenceKey = ir.FamilyParam(0)
+
+// FamilyOf is Family as far as the phases go in which a stage's commit may be judged.
+func (g Gate) FamilyOf(s *ir.Stage) []region.Pattern {
+	if g.Expr != nil && g.Kind == ir.InvariantGate {
+		return g.Expr.PatternsIn(s.PhasesAfter())
 	}
-	return out
+	return g.Family()
+}
+
+// lookups are the keys of the family that the state holds.
+func (g Gate) lookups() []ir.Lookup {
+	switch {
+	case g.Kind == ir.RefGate:
+		return []ir.Lookup{{Key: referenceKey, At: g.Reads[0]}}
+	case g.Expr != nil:
+		return g.Expr.Lookups
+	}
+	return nil
 }
 
 // entryKeys lists the family keys that stand for entries of logs.
@@ -62,7 +87,7 @@ func mentions(patterns []region.Pattern, param string) bool {
 func (m *Model) StageGates(s *ir.Stage) []Gate {
 	var out []Gate
 	for i, x := range s.Require {
-		out = append(out, Gate{Gate: ir.Gate{Kind: ir.RequireGate, Name: strconv.Itoa(i + 1)}, Reads: ReadPatterns(x)})
+		out = append(out, Gate{Gate: ir.Gate{Kind: ir.RequireGate, Name: strconv.Itoa(i + 1)}, Reads: ReadPatterns(x), Expr: &s.Require[i]})
 	}
 	for i, x := range s.Ensure {
 		out = append(out, Gate{Gate: ir.Gate{Kind: ir.EnsureGate, Name: strconv.Itoa(i + 1)}, Reads: ReadPatterns(x)})
@@ -158,7 +183,7 @@ func (m *Model) invariantGates() []Gate {
 		if v.Unique != nil {
 			g.Reads = []region.Pattern{*v.Unique}
 		} else {
-			g.Reads, g.ReadsPhase = ReadPatterns(*v.Expr), v.Expr.ReadsPhase
+			g.Reads, g.Expr = ReadPatterns(*v.Expr), v.Expr
 		}
 		out = append(out, g)
 	}
@@ -210,42 +235,6 @@ func isWildcard(s region.Segment) bool {
 
 func join(p, below region.Pattern) region.Pattern {
 	return region.Pattern{Segments: append(slices.Clone(p.Segments), below.Segments...), Shallow: below.Shallow}
-}
-
-// Touched reports what a commit of the stage can make the gate read: the footprints
-// of those members of the family that it can trigger. Together they stand for every
-// member, those included that some pattern of the stage singles out by its key: what
-// is true of a key that nothing names need not be true of them. What a blind grant
-// adds takes no key away that something may refer to.
-func (m *Model) Touched(g Gate, s *ir.Stage) [][]region.Pattern {
-	var out [][]region.Pattern
-	moves := g.ReadsPhase && len(s.Next) > 0
-	takes := g.Kind == ir.RefGate && m.meets(g.Removals, m.WithoutExempt(s, s.Write))
-	for i, keys := range instances(g.Over, s.Write, s.Blind) {
-		blindly := m.meets(withoutFamily(g.trigger(keys), i == 0), s.Blind)
-		for _, member := range m.membersOf(g, s, keys) {
-			if moves || takes || blindly || m.meets(g.trigger(member), s.Write) {
-				out = append(out, g.member(member))
-			}
-		}
-	}
-	return out
-}
-
-// trigger is what a member of the family is judged again for: of a reference, that it
-// is written. Entries of logs that have no key yet were there before.
-func (g Gate) trigger(keys map[string]region.Segment) []region.Pattern {
-	reads := g.Reads
-	if g.Kind == ir.RefGate {
-		reads = reads[:1]
-	}
-	return substituteAll(reads, g.withEntries(keys, region.Segment{Kind: region.FreshSegment, Text: entryBefore}))
-}
-
-// member is what a member of the family reads. Entries of logs that have no key yet
-// are any.
-func (g Gate) member(keys map[string]region.Segment) []region.Pattern {
-	return substituteAll(g.Reads, g.withEntries(keys, region.Segment{Kind: region.AnyIndex}))
 }
 
 // entryBefore is the owner of the entries that logs have when a commit begins.

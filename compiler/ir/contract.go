@@ -59,6 +59,38 @@ type Expr struct {
 	Source     string `json:"source"`
 	Reads      []Read `json:"reads,omitempty"`
 	ReadsPhase bool   `json:"readsPhase,omitempty"`
+
+	// Narrow is Reads with the parameters Lookups where a key that the state holds is
+	// looked up; nil if there are none. InPhase is what is read in each phase, in the
+	// contract's order; nil if that is the same in all.
+	Narrow  []region.Pattern `json:"narrow,omitempty"`
+	Lookups []Lookup         `json:"lookups,omitempty"`
+	InPhase []PhaseReads     `json:"inPhase,omitempty"`
+
+	// Pins are the places that hold a parameter's value where a require holds, before
+	// the patch, or an ensure, after it.
+	Pins []Pin `json:"pins,omitempty"`
+}
+
+// A Pin is one place that holds the value of a parameter of the stage.
+type Pin struct {
+	At    region.Pattern `json:"at"`
+	Param string         `json:"param"`
+}
+
+// A Lookup is a key that an expression reads at a place and uses to find an entry.
+// The place is one node: its pattern has no wildcards, and of lookups only earlier ones.
+type Lookup struct {
+	Key string         `json:"key"` // the parameter that stands for it, "@a", "@b", ...
+	At  region.Pattern `json:"at"`
+}
+
+// PhaseReads is what an expression reads in one phase, as Narrow. Phases of one Case
+// evaluate the same.
+type PhaseReads struct {
+	Phase string           `json:"phase"`
+	Case  int              `json:"case"`
+	Reads []region.Pattern `json:"reads,omitempty"`
 }
 
 // A Read is one pattern of an expression's footprint. In SelfVars it is relative
@@ -203,6 +235,7 @@ type Gate struct {
 	At         *region.Pattern `json:"at,omitempty"`
 	Visibility Visibility      `json:"visibility"`
 	Unseen     string          `json:"unseen,omitempty"` // a path the gate reads and the stage does not see
+	Given      bool            `json:"given,omitempty"`  // it is seen only where the stage's ensure holds
 }
 
 // Type returns the type with the given id; it must be a valid id of c.

@@ -33,6 +33,10 @@ func (v *verification) listedGates(f *finding) []ir.Visibility {
 	var all []ir.Visibility
 	for i := range v.stage.Gates {
 		if g := &v.stage.Gates[i]; v.isOf(f, g) {
+			if g.Given && !v.ensured() {
+				all = append(all, ir.Hidden)
+				continue
+			}
 			all = append(all, g.Visibility)
 		}
 	}
@@ -42,6 +46,13 @@ func (v *verification) listedGates(f *finding) []ir.Visibility {
 // isOf reports whether f is a finding of a gate of the stage.
 func (v *verification) isOf(f *finding, g *ir.Gate) bool {
 	return g.Kind == f.rule && (g.Name == "" || g.Name == f.name) && (g.At == nil || v.isAt(g, f))
+}
+
+// ensured reports whether every ensure of the stage holds after the patch. Where not,
+// that is why it is refused, and what hangs on it is not asked.
+func (v *verification) ensured() bool {
+	v.measuresAfter = measures{p: v.p, state: v.after}
+	return len(v.checkEnsure()) == 0
 }
 
 // isAt reports whether the gate g, which has a place, is about the place of f.

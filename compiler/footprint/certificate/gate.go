@@ -13,6 +13,16 @@ import (
 type gate struct {
 	name  string
 	reads []region.Pattern
+	expr  *ir.Expr // of a rule that is an expression, whose footprint depends on the phase
+}
+
+// readsOf is what the rule reads in the phases that a commit of a stage may leave the
+// instance in.
+func (g gate) readsOf(s *ir.Stage) []region.Pattern {
+	if g.expr != nil {
+		return g.expr.PatternsIn(s.PhasesAfter())
+	}
+	return g.reads
 }
 
 // gates lists the rules of the state: invariants, constraints of types, types whose
@@ -24,7 +34,7 @@ func (k *checker) gates() []gate {
 		if v.Unique != nil {
 			g.reads = []region.Pattern{*v.Unique}
 		} else {
-			g.reads = readPatterns(*v.Expr)
+			g.expr = v.Expr
 		}
 		out = append(out, g)
 	}
@@ -52,7 +62,7 @@ func (k *checker) typeGates(at region.Pattern, t *ir.Type) []gate {
 			out = append(out, g)
 		}
 		if keys := k.keysNamedBy(t, region.Segment{Kind: region.ParamSegment, Text: familyMark + "0"}); len(keys) > 0 {
-			out = append(out, gate{"key at " + at.String(), append([]region.Pattern{entryOf}, keys...)})
+			out = append(out, gate{name: "key at " + at.String(), reads: append([]region.Pattern{entryOf}, keys...)})
 		}
 	}
 	return out

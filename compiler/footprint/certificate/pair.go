@@ -29,7 +29,7 @@ func (k *checker) pair(e *evidence, p Pair) string {
 	k.undisturbed(e, runA, ta, runB, tb, p.Unless)
 	k.undisturbed(e, runB, tb, runA, ta, p.Unless)
 	for _, g := range k.stateGates {
-		k.touchedByOne(e, g, ta.writes, tb.writes, p.Unless)
+		k.touchedByOne(e, g, judged{g.readsOf(a), ta.writes}, judged{g.readsOf(b), tb.writes}, p.Unless)
 	}
 	return e.end()
 }
@@ -43,21 +43,27 @@ func (k *checker) undisturbed(e *evidence, x string, reader touch, y string, wri
 	k.disjoint(e, x+" depends"+writes, reader.depends, writer.writes, unless)
 }
 
+// judged is what a rule reads when a run is judged by it, and what the run writes.
+type judged struct {
+	reads  []region.Pattern
+	writes []side
+}
+
 // touchedByOne takes, for every pattern that a gate reads and every one that A
 // writes, a reason why they do not meet; or "&" and, for every pattern it reads and
 // every one that B writes, a reason why those do not meet, or do not at the same
 // time.
-func (k *checker) touchedByOne(e *evidence, g gate, a, b []side, unless []Term) {
-	if len(g.reads) == 0 || len(a) == 0 || len(b) == 0 {
+func (k *checker) touchedByOne(e *evidence, g gate, a, b judged, unless []Term) {
+	if len(a.reads) == 0 || len(b.reads) == 0 || len(a.writes) == 0 || len(b.writes) == 0 {
 		return
 	}
 	e.open(g.name)
-	for _, read := range g.reads {
-		for _, w := range a {
+	for _, read := range a.reads {
+		for _, w := range a.writes {
 			l := side{include: read}
 			holds := func(word string) bool { return word == reasonTogether || k.apart(word, l, w, unless) }
 			if e.word(append(candidates(l, w, unless), reasonTogether), holds, "a word is missing or wrong") == reasonTogether {
-				k.notTogether(e, g, meeting{read, w}, b, unless)
+				k.notTogether(e, meeting{read, w}, b, unless)
 			}
 		}
 	}
@@ -70,9 +76,9 @@ type meeting struct {
 	write side
 }
 
-func (k *checker) notTogether(e *evidence, g gate, first meeting, b []side, unless []Term) {
-	for _, read := range g.reads {
-		for _, w := range b {
+func (k *checker) notTogether(e *evidence, first meeting, b judged, unless []Term) {
+	for _, read := range b.reads {
+		for _, w := range b.writes {
 			l, second := side{include: read}, meeting{read, w}
 			holds := func(word string) bool { return k.apart(word, l, w, unless) || k.differ(word, first, second, unless) }
 			words := append(candidates(l, w, unless), keyPairs(first, second)...)

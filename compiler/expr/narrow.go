@@ -1,0 +1,174 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
+)
+
+// Two things narrow what an expression reads. A key that it reads at one place of the
+// state, to find an entry by, stands for one entry, not for any. And in a given phase,
+// what `phase` decides is not evaluated: of `phase != "done" || x`, nothing of x is
+// read outside of done. What comes first is evaluated first, so what stands before
+// the phase counts as read even if it makes no difference.
+
+// lookup is the segment for the entry that a key of the state names, instead of a
+// wildcard.
+func (w *walker) lookup(step region.Segment, key abstract) (region.Segment, bool) {
+	if !w.oneState || step.Kind != region.AnyKey || !isOnePlace(key) {
+		return step, false
+	}
+	at := key.places[0]
+	i := slices.IndexFunc(w.lookups, func(l ir.Lookup) bool { return placeKey(l.At.Segments, false) == placeKey(at.segments, false) })
+	if i < 0 {
+		if len(w.lookups) == maxLookups {
+			return step, false
+		}
+		i = len(w.lookups)
+		w.lookups = append(w.lookups, ir.Lookup{Key: "@" + string(rune('a'+i)), At: region.Pattern{Segments: at.segments}})
+	}
+	return region.Segment{Kind: region.ParamSegment, Text: w.lookups[i].Key}, true
+}
+
+// maxLookups is how many keys of the state one expression tells apart: their names
+// are one letter.
+const maxLookups = 26
+
+func isLookup(s region.Segment) bool {
+	return s.Kind == region.ParamSegment && len(s.Text) == 2 && s.Text[0] == '@' && s.Text[1] >= 'a'
+}
+
+// widened is the footprint with wildcards for the keys that are looked up.
+func (f *footprint) widened() *footprint {
+	out := &footprint{phase: f.phase}
+	for _, r := range f.reads {
+		p := place{segments: slices.Clone(r.Pattern.Segments), inexact: r.Inexact}
+		for i, s := range p.segments {
+			if isLookup(s) {
+				p.segments[i], p.inexact = region.Segment{Kind: region.AnyKey}, true
+			}
+		}
+		out.add(p, r.Pattern.Shallow)
+	}
+	return out
+}
+
+// patterns is list without what is exact.
+func (f *footprint) patterns() []region.Pattern {
+	out := []region.Pattern{}
+	for _, r := range f.list() {
+		out = append(out, r.Pattern)
+	}
+	return out
+}
+
+// fold is a constant that the phase made.
+func (w *walker) fold(e ast.Expr, b bool) abstract {
+	w.folded = append(w.folded, fmt.Sprint(e.ID(), b))
+	return abstract{constant: types.Bool(b)}
+}
+
+// truth is what a value is for certain, in a walk about one phase.
+func (w *walker) truth(v abstract) (b, known bool) {
+	c, ok := v.constant.(types.Bool)
+	return bool(c), ok && w.phase != ""
+}
+
+// decides reports whether one operand decides what && or || comes to.
+func (w *walker) decides(v abstract, operator string) bool {
+	b, known := w.truth(v)
+	return known && b == (operator == operators.LogicalOr)
+}
+
+func (w *walker) foldEquality(e ast.Expr, sides [2]abstract) abstract {
+	a, okA := sides[0].constant.(types.String)
+	b, okB := sides[1].constant.(types.String)
+	if w.phase == "" || !okA || !okB {
+		return abstract{}
+	}
+	return w.fold(e, (a == b) == (e.AsCall().FunctionName() == operators.Equals))
+}
+
+// foldMembership is `phase in [...]`.
+func (w *walker) foldMembership(e ast.Expr, args []ast.Expr, x abstract) abstract {
+	text, ok := x.constant.(types.String)
+	if w.phase == "" || !ok || args[1].Kind() != ast.ListKind {
+		return abstract{}
+	}
+	found := false
+	for _, element := range args[1].AsList().Elements() {
+		if element.Kind() != ast.LiteralKind {
+			return abstract{}
+		}
+		found = found || element.AsLiteral() == text
+	}
+	return w.fold(e, found)
+}
+
+// pins lists the places that e, which holds, says to hold a parameter if they are there:
+// the conjuncts `root.a.b == p`, `!has(root.a.b) || root.a.b == p` and
+// `root.a.?b.orValue("") == p`; no parameter is "".
+func (w *walker) pins(e ast.Expr, root string) []ir.Pin {
+	if e.Kind() != ast.CallKind || len(e.AsCall().Args()) != 2 || e.AsCall().IsMemberFunction() {
+		return nil
+	}
+	args := e.AsCall().Args()
+	switch e.AsCall().FunctionName() {
+	case operators.LogicalAnd:
+		return append(w.pins(args[0], root), w.pins(args[1], root)...)
+	case operators.LogicalOr:
+		if absent := w.facts(args[0], false, w.globals()); len(absent) > 0 {
+			return slices.DeleteFunc(w.pins(args[1], root), func(p ir.Pin) bool { return !w.isAbout(p, absent[0], args[1]) })
+		}
+	case operators.Equals:
+		a, b := w.walk(args[0], w.globals(), nil), w.walk(args[1], w.globals(), nil)
+		other := args[1]
+		if a.param == "" {
+			a, b, other = b, a, args[0]
+		}
+		if a.param == "" {
+			return nil
+		}
+		if inner, ok := orEmpty(other); ok {
+			b = w.walk(inner, w.globals(), nil)
+			b.optional, b.path = false, w.path(inner, w.globals())
+		}
+		if isOnePlace(b) && (strings.HasPrefix(b.path, root+".") || strings.HasPrefix(b.path, root+"[")) {
+			return []ir.Pin{{At: region.Pattern{Segments: b.places[0].segments}, Param: a.param}}
+		}
+	}
+	return nil
+}
+
+// isAbout reports whether e, which makes a pin, is an equality of the node of a path.
+func (w *walker) isAbout(p ir.Pin, path string, e ast.Expr) bool {
+	for _, arg := range e.AsCall().Args() {
+		v := w.walk(arg, w.globals(), nil)
+		if v.path == path && isOnePlace(v) && placeKey(v.places[0].segments, false) == placeKey(p.At.Segments, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// orEmpty reads `x.orValue("")`.
+func orEmpty(e ast.Expr) (x ast.Expr, ok bool) {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "orValue" || !e.AsCall().IsMemberFunction() || len(e.AsCall().Args()) != 1 {
+		return nil, false
+	}
+	otherwise := e.AsCall().Args()[0]
+	return e.AsCall().Target(), otherwise.Kind() == ast.LiteralKind && otherwise.AsLiteral() == types.String("")
+}
+
+// isOnePlace reports whether a value is the text at one node of the state.
+func isOnePlace(v abstract) bool {
+	return len(v.places) == 1 && v.path != "" && !v.optional && v.elem == nil && v.shape.is(kString) && !v.places[0].inexact &&
+		!slices.ContainsFunc(v.places[0].segments, func(s region.Segment) bool { return isWild(s) || s.Kind == region.AnyDepth })
+}
