@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -16,13 +17,16 @@ type Answer struct {
 	Message string `json:"message,omitempty"`
 	Help    string `json:"help,omitempty"`
 
-	Place     *Place             `json:"place,omitempty"`     // authority where there should be none
-	Excess    *Excess            `json:"excess,omitempty"`    // what else a stage may do
-	Chain     []Place            `json:"chain,omitempty"`     // a flow: what each stage sees, and then writes
-	Route     []string           `json:"route,omitempty"`     // phases past the one that was to come before
-	Run       *footprint.Parting `json:"run,omitempty"`       // two proposals whose order matters
-	Assumes   []string           `json:"assumes,omitempty"`   // of a proved commutation: what the host has to keep to
-	Discloses []Note             `json:"discloses,omitempty"` // of a proved no flow or no stage: what may tell one bit each time
+	Place      *Place             `json:"place,omitempty"`      // authority where there should be none
+	Excess     *Excess            `json:"excess,omitempty"`     // what else a stage may do
+	Chain      []Place            `json:"chain,omitempty"`      // a flow: what each stage sees, and then writes
+	Route      []string           `json:"route,omitempty"`      // phases past the one that was to come before
+	Run        *footprint.Parting `json:"run,omitempty"`        // two proposals whose order matters
+	Basis      ir.Basis           `json:"basis,omitempty"`      // how a proved claim is known
+	Assumes    []string           `json:"assumes,omitempty"`    // what has to hold outside of the contract
+	Unmodelled []string           `json:"unmodelled,omitempty"` // what counts for more than it may do, or is left out
+	Vacuous    string             `json:"vacuous,omitempty"`    // why it says nothing
+	Discloses  []Note             `json:"discloses,omitempty"`  // of a proved no flow or no stage: what may tell one bit each time
 }
 
 // A Place is a path that a stage touches by one of its clauses, or that a rule of the
@@ -105,9 +109,13 @@ func answer(m *footprint.Model, claim ir.Claim, result footprint.Result) Answer 
 		a.Place, a.Excess = PlaceOf(r), ExcessOf(r)
 		a.Chain = chain(r.Chain)
 	case footprint.Proved:
+		var fresh []string
 		for _, of := range r.Fresh {
-			a.Assumes = append(a.Assumes, "no key that is new in "+of.Source()+" is bound twice")
+			fresh = append(fresh, of.Source())
 		}
+		slices.Sort(fresh)
+		known := m.Contract.Known(claim, fresh)
+		a.Basis, a.Assumes, a.Unmodelled, a.Vacuous = known.Basis, known.Assumes, known.Unmodelled, m.Vacuous(claim)
 		for _, n := range m.Notes(claim) {
 			a.Discloses = append(a.Discloses, Note{n.Kind, n.Stage, n.What, written(n.Path)})
 		}

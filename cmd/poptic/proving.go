@@ -43,7 +43,7 @@ func (p *printer) settled(answer string) string {
 
 func (p *printer) answer(a compiler.Answer) {
 	const indent = "           "
-	p.wrapped("  "+p.settled(a.Answer)+" ", indent, strings.TrimPrefix(a.Claim, "prove "))
+	p.wrapped("  "+p.settled(a.Answer)+" ", indent, strings.TrimPrefix(a.Claim, "prove ")+when(a.Basis != "", " ("+string(a.Basis)+")"))
 	if a.Message != "" {
 		p.wrapped(indent, indent, a.Message)
 	}
@@ -53,8 +53,14 @@ func (p *printer) answer(a compiler.Answer) {
 	if a.Help != "" {
 		p.wrapped(indent+"help: ", indent+"      ", a.Help)
 	}
-	for _, x := range a.Assumes {
-		p.wrapped(indent, indent+"  ", "assumed of the host: "+x)
+	if a.Basis != ir.Decided && len(a.Unmodelled) > 0 {
+		p.wrapped(indent, indent+"  ", "not modelled: "+strings.Join(a.Unmodelled, "; "))
+	}
+	if len(a.Assumes) > 0 {
+		p.wrapped(indent, indent+"  ", "assumed: "+strings.Join(a.Assumes, "; "))
+	}
+	if a.Vacuous != "" {
+		p.wrapped(indent, indent+"  ", p.yellow("vacuous:")+" "+a.Vacuous)
 	}
 	for _, d := range a.Discloses {
 		p.wrapped(indent, indent+"  ", "one bit each time: "+d.Text())

@@ -35,7 +35,7 @@ func (m *Model) plainStages(phase string) []string {
 	var out []string
 	for i := range m.Contract.Stages {
 		s := &m.Contract.Stages[i]
-		if slices.Contains(s.In, phase) && len(s.Next) == 0 && s.From == "" {
+		if s.IsPlain(phase) {
 			out = append(out, s.Name)
 		}
 	}

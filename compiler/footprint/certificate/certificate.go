@@ -73,7 +73,7 @@ type Claim struct {
 	Reached     []Reached  `json:"reached,omitempty"` // of no flow: where information of the origin may get
 	Matches     []Match    `json:"matches,omitempty"` // of within: which stage may run in place of which
 	Phases      []string   `json:"phases,omitempty"`  // of before: the phases reached without passing the other
-	Assumes     []string   `json:"assumes,omitempty"` // of commuting: containers in which the host binds no new key twice
+	Known       ir.Known   `json:"known,omitzero"`    // on what grounds
 	Evidence    []Argument `json:"evidence,omitempty"`
 	Uncertified string     `json:"uncertified,omitempty"` // why there is no evidence
 }

@@ -3,7 +3,9 @@ package certificate
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 )
@@ -12,9 +14,9 @@ import (
 func (k *checker) claim(e *evidence, c Claim) string {
 	switch c.Claim.Kind {
 	case ir.Commutes, ir.Parallel:
-		k.commute(e, c.Claim.Stages, c.Claim.When, c.Assumes)
+		k.commute(e, c.Claim.Stages, c.Claim.When)
 	case ir.AllCommute:
-		k.commute(e, k.plainStages(c.Claim.Phases[0]), nil, c.Assumes)
+		k.commute(e, k.plainStages(c.Claim.Phases[0]), nil)
 	case ir.WithinClaim:
 		k.claimWithin(e, c.Claim.Stages[0], c.Claim.Stages[1], c.Matches)
 	case ir.NoStage:
@@ -26,12 +28,15 @@ func (k *checker) claim(e *evidence, c Claim) string {
 	default:
 		return fmt.Sprintf("this program does not know the claim %q", c.Claim.Kind)
 	}
+	if known := k.contract.Known(c.Claim, e.assumed); !e.issuing && !reflect.DeepEqual(known, c.Known) {
+		e.fail("it is known on other grounds than it says: %s %s", known.Basis, strings.Join(known.Assumes, ", "))
+	}
 	return e.end()
 }
 
 // commute looks the pairs up among those that were checked. Every term of a pair must
 // contradict what the claim says of the parameters, or what it assumes of the host.
-func (k *checker) commute(e *evidence, names []string, when *ir.Hypothesis, assumes []string) {
+func (k *checker) commute(e *evidence, names []string, when *ir.Hypothesis) {
 	used := map[string]bool{}
 	for _, want := range k.commutePairs(names) {
 		p := couple{k.contract.Stage(want[0]), k.contract.Stage(want[1]), runA, runB}
@@ -56,16 +61,13 @@ func (k *checker) commute(e *evidence, names []string, when *ir.Hypothesis, assu
 		}
 	}
 	e.assumed = slices.Sorted(maps.Keys(used))
-	if !e.issuing && !slices.Equal(e.assumed, assumes) {
-		e.fail("it takes other assumptions than it names: no key may be bound twice that is new in %v", e.assumed)
-	}
 }
 
 // plainStages lists the stages of a phase that neither move it nor are delegates.
 func (k *checker) plainStages(phase string) []string {
 	var out []string
 	for _, s := range k.contract.Stages {
-		if contains(s.In, phase) && len(s.Next) == 0 && s.From == "" {
+		if s.IsPlain(phase) {
 			out = append(out, s.Name)
 		}
 	}

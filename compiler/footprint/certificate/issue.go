@@ -72,7 +72,7 @@ func (k *checker) issueClaim(claim ir.Claim) Claim {
 	}
 	e := &evidence{issuing: true}
 	if c.Uncertified = k.claim(e, c); c.Uncertified == "" {
-		c.Evidence, c.Assumes = e.all, e.assumed
+		c.Evidence, c.Known = e.all, k.contract.Known(claim, e.assumed)
 		return c
 	}
 	if claim.Kind != ir.Commutes && claim.Kind != ir.Parallel {

@@ -193,12 +193,14 @@ func TestAClaimThatRestsOnNewKeysSaysSo(t *testing.T) {
 	} {
 		out, result := decide(t, claim)
 		require.IsType(t, footprint.Proved{}, result, claim)
-		var said []string
-		for _, x := range compiler.Answers(out.Lowered, out.Results)[0].Assumes {
-			said = append(said, regexp.MustCompile(`/\w+`).FindString(x))
+		containers := func(list []string) (out []string) {
+			for _, x := range list {
+				out = append(out, regexp.MustCompile(`/\w+`).FindString(x))
+			}
+			return out
 		}
-		require.Equal(t, assumes, said, claim)
-		require.Equal(t, assumes, requireCertified(t, out.Lowered).Claims[0].Assumes, claim)
+		require.Equal(t, assumes, containers(compiler.Answers(out.Lowered, out.Results)[0].Assumes), claim)
+		require.Equal(t, assumes, containers(requireCertified(t, out.Lowered).Claims[0].Known.Assumes), claim)
 	}
 }
 
@@ -222,7 +224,7 @@ func TestACertificateHoldsOnlyForTheHypothesisAndTheAssumptionsOfItsClaim(t *tes
 		"or":                func(c *ir.Claim, _ *certificate.Claim) { c.When = &ir.Hypothesis{Any: c.When.All} },
 		"other parameters":  func(c *ir.Claim, _ *certificate.Claim) { h := differ("task", "note"); c.When = &h },
 		"none of that name": func(c *ir.Claim, _ *certificate.Claim) { h := differ("x", "x"); c.When = &h },
-		"an assumption":     func(_ *ir.Claim, c *certificate.Claim) { c.Assumes = []string{"/notes"} },
+		"an assumption":     func(_ *ir.Claim, c *certificate.Claim) { c.Known.Assumes = []string{"/notes"} },
 	} {
 		require.NotEmpty(t, reseal(change), name)
 	}
