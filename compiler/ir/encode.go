@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strconv"
 )
 
 // Version is the version of the compiled form that this package reads and writes.
@@ -17,6 +19,9 @@ const Version = 1
 //
 // and the rest is the body: one JSON object whose SHA-256 is DIGEST.
 const magic = "poptic-contract "
+
+// firstLine is the one spelling of the first line, of whatever version.
+var firstLine = regexp.MustCompile(`^` + magic + `([1-9][0-9]{0,8}) (sha256:[0-9a-f]{64})$`)
 
 // CodecError tells why bytes are no compiled contract.
 type CodecError struct {
@@ -48,15 +53,14 @@ func Decode(data []byte) (*Contract, error) {
 	if !found {
 		return nil, &CodecError{"truncated", "the compiled contract is cut off in its first line; build it again"}
 	}
-	var version int
-	var want string
-	if _, err := fmt.Sscanf(string(line), magic+"%d %s", &version, &want); err != nil {
+	parts := firstLine.FindSubmatch(line)
+	if parts == nil {
 		return nil, &CodecError{"malformed", "the first line of the compiled contract is damaged; build it again"}
 	}
-	if version != Version {
-		return nil, &CodecError{"version_unsupported", fmt.Sprintf("the compiled contract has version %d, this program reads version %d; build it again", version, Version)}
+	if version := string(parts[1]); version != strconv.Itoa(Version) {
+		return nil, &CodecError{"version_unsupported", fmt.Sprintf("the compiled contract has version %s, this program reads version %d; build it again", version, Version)}
 	}
-	if got := digest(body); got != want {
+	if got := digest(body); got != string(parts[2]) {
 		return nil, damaged(body)
 	}
 	var c Contract
