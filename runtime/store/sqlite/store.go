@@ -3,8 +3,10 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,13 +51,21 @@ func WithMaxSize(bytes int) Option {
 	return func(s *settings) { s.pages = max(1, bytes/pageSize) }
 }
 
-// Open opens the store in the file called name, and creates it if there is none.
+// Open opens the store in the file called name, and creates it if there is none: a new
+// file can be read and written by its owner only, for it holds all secrets and the key
+// of their digests. The permissions of one that exists are left as they are. What SQLite
+// puts beside a file has the file's permissions.
 // The error names the file and tells a file of something else, or of a newer
 // version, from one that cannot be opened.
 func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 	var set settings
 	for _, o := range opts {
 		o(&set)
+	}
+	if set.vfs == "" {
+		if err := createPrivate(name); err != nil {
+			return nil, openError(name, err)
+		}
 	}
 	from := set.source(name, "rwc")
 	writing, err := sql.Open("sqlite", from)
@@ -74,6 +84,26 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 		return nil, openError(name, err)
 	}
 	return &Store{name, reading, w}, nil
+}
+
+// createPrivate makes an empty file if there is none. It does not open one that is
+// there: closing it again would end SQLite's locks.
+func createPrivate(name string) error {
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return nil // whatever is the matter, SQLite says it
+	}
+	flags := os.O_RDWR | os.O_CREATE | os.O_EXCL
+	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		flags &^= os.O_EXCL // a link to a file that is not there yet
+	}
+	f, err := os.OpenFile(name, flags, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // OpenReadOnly opens an existing store to read it. The file is left as it is, nothing
