@@ -96,6 +96,26 @@ func TestOtherBytesAnotherNextOrAnotherStepAreNoRepeat(t *testing.T) {
 	}
 }
 
+// The same patch with another phase to move to is another proposal: it is judged, and
+// not refused as the one before.
+func TestTheSamePatchWithAnotherPhaseIsNoRepeat(t *testing.T) {
+	c := sampleIR(t)
+	c.Stage("draft").Next = []string{"review", "open"}
+	c.Phases[0].Arrows = append(c.Phases[0].Arrows, ir.Arrow{To: "open"})
+	in := beginUnder(t, c, runtime.WithAttempts(0))
+	for _, again := range []bool{false, true} {
+		for _, next := range []string{"review", "open"} {
+			v := proposeAs(t, in, runtime.Proposal{Stage: "draft", Next: next, Patch: []byte(outside(1))})
+			rejects(t, v, map[bool]verify.Code{false: verify.WriteScopeViolation, true: verify.Repeat}[again])
+		}
+	}
+	again, err := runtime.Open(ctx, in.Contract(), in.Store(), "T-7", runtime.WithAttempts(0))
+	require.NoError(t, err)
+	rejects(t, proposeAs(t, again, runtime.Proposal{Stage: "draft", Next: "open", Patch: []byte(outside(2))}), verify.WriteScopeViolation)
+	rejects(t, proposeAs(t, again, runtime.Proposal{Stage: "draft", Next: "review", Patch: []byte(outside(2))}), verify.WriteScopeViolation)
+	rejects(t, proposeAs(t, again, runtime.Proposal{Stage: "draft", Next: "review", Patch: []byte(outside(1))}), verify.Repeat)
+}
+
 func TestAnAcceptedProposalEndsTheCount(t *testing.T) {
 	for name, accept := range map[string]func(in *runtime.Instance){
 		"a noop": func(in *runtime.Instance) {

@@ -176,7 +176,7 @@ func TestADamagedLogIsNotOpened(t *testing.T) {
 				continue
 			}
 			(*bytes)[len(*bytes)/2] ^= 1
-			requireCorrupt(t, in.Contract(), damaged, uint64(i+1))
+			requireCorrupt(t, in.Contract(), damaged, uint64(i+1), "")
 		}
 	}
 }
@@ -190,7 +190,9 @@ func copyLog(log []store.Record) []store.Record {
 	return out
 }
 
-func requireCorrupt(t *testing.T, c *runtime.Contract, log []store.Record, seq uint64) {
+// requireCorrupt checks that a log is not opened because of a record, for a reason
+// unless that is "".
+func requireCorrupt(t *testing.T, c *runtime.Contract, log []store.Record, seq uint64, reason string) {
 	t.Helper()
 	st := store.NewMemory()
 	require.NoError(t, st.Create(ctx, "T-7", log...))
@@ -198,38 +200,114 @@ func requireCorrupt(t *testing.T, c *runtime.Contract, log []store.Record, seq u
 	var corrupt *runtime.CorruptLogError
 	require.ErrorAs(t, err, &corrupt, "record %d", seq)
 	require.Equal(t, seq, corrupt.Seq)
+	if reason != "" {
+		require.Equal(t, reason, corrupt.Reason)
+	}
 }
 
 // A log whose chain holds, but which tells of commits that never were, is forged
-// with the key that the log itself holds.
+// with the key that the log itself holds. Only one thing is wrong each time.
 func TestACommitThatDoesNotLeadWhereItSaysIsNotOpened(t *testing.T) {
-	for name, forge := range map[string]func(v *verify.Verdict, sealed *[]byte){
-		"another state":   func(v *verify.Verdict, _ *[]byte) { v.StateAfter = trace.Origin },
-		"another version": func(v *verify.Verdict, _ *[]byte) { v.VersionAfter = 7 },
-		"another base":    func(v *verify.Verdict, _ *[]byte) { v.VersionBefore = 7 },
-		"another patch":   func(_ *verify.Verdict, p *[]byte) { *p = []byte(`[{"op":"replace","path":"/draft/text","value":"y"}]`) },
-		"no patch":        func(_ *verify.Verdict, p *[]byte) { *p = []byte(`[{"op":"remove","path":"/draft/nothing"}]`) },
+	verdict := func(change func(v *verify.Verdict)) func(seq uint64, l *trace.Record, sealed []byte) []byte {
+		return func(seq uint64, l *trace.Record, sealed []byte) []byte {
+			if seq == 3 {
+				var v verify.Verdict
+				require.NoError(t, json.Unmarshal(l.Verdict, &v))
+				change(&v)
+				text, err := json.Marshal(v)
+				require.NoError(t, err)
+				l.Verdict = text
+			}
+			return sealed
+		}
+	}
+	patch := func(text string) func(seq uint64, l *trace.Record, sealed []byte) []byte {
+		return func(seq uint64, _ *trace.Record, sealed []byte) []byte {
+			if seq == 2 {
+				return []byte(text)
+			}
+			return sealed
+		}
+	}
+	for name, c := range map[string]struct {
+		forge  func(seq uint64, l *trace.Record, sealed []byte) []byte
+		reason string
+	}{
+		"nothing":         {verdict(func(*verify.Verdict) {}), ""},
+		"another state":   {verdict(func(v *verify.Verdict) { v.StateAfter = v.StateBefore }), "its state has another digest than was recorded"},
+		"another version": {verdict(func(v *verify.Verdict) { v.VersionAfter = 7 }), "it commits another version than the next"},
+		"another base":    {verdict(func(v *verify.Verdict) { v.VersionBefore = 7 }), "it commits another version than the next"},
+		"another patch":   {patch(`[{"op":"replace","path":"/draft/text","value":"y"}]`), "its state has another digest than was recorded"},
+		"no patch":        {patch(`[{"op":"remove","path":"/draft/nothing"}]`), "its patch does not apply"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, st := begin(t)
-			v := propose(t, in, `[{"op":"replace","path":"/draft/text","value":"x"}]`)
-			first, err := firstRecord(st)
-			require.NoError(t, err)
-			var founding struct{ Key []byte }
-			require.NoError(t, json.Unmarshal(first.Sealed, &founding))
-			key, err := trace.KeyOf(founding.Key)
-			require.NoError(t, err)
-			sealed := []byte(`[{"op":"replace","path":"/draft/text","value":"x"}]`)
-			forge(&v.Verdict, &sealed)
-			verdict, err := json.Marshal(v)
-			require.NoError(t, err)
-			head, err := trace.Start("T-7").Next(first.Line)
-			require.NoError(t, err)
-			asked, head := head.Seal(&trace.Record{Kind: trace.Proposal, Seal: key.Seal(sealed)})
-			decided, _ := head.Seal(&trace.Record{Kind: trace.Decision, Verdict: verdict})
-			requireCorrupt(t, in.Contract(), []store.Record{first, {Seq: 2, Line: asked, Sealed: sealed}, {Seq: 3, Line: decided}}, 3)
+			commits(t, propose(t, in, `[{"op":"replace","path":"/draft/text","value":"x"}]`))
+			log := rewritten(t, in, logOf(t, st), c.forge)
+			if c.reason == "" {
+				require.Equal(t, logOf(t, st), log)
+				return
+			}
+			requireCorrupt(t, in.Contract(), log, 3, c.reason)
 		})
 	}
+}
+
+// Each record in turn is forged in one thing; all that follows follows it.
+func TestARecordIsNamedThatIsForgedInOneThing(t *testing.T) {
+	misfiled := "its line is kept under another number, version or key"
+	in, st := begin(t)
+	commits(t, proposeAs(t, in, runtime.Proposal{Stage: "draft", Key: "k", Patch: []byte(inside)}))
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	honest := logOf(t, st)
+	for name, c := range map[string]struct {
+		seq    uint64 // that is named
+		forge  func(log []store.Record) []store.Record
+		reason string
+	}{
+		"another number":         {4, func(log []store.Record) []store.Record { log[3].Seq = 9; return log }, misfiled},
+		"another version":        {3, func(log []store.Record) []store.Record { log[2].Version = 0; return log }, misfiled},
+		"a key":                  {4, func(log []store.Record) []store.Record { log[3].Key = "k"; return log }, misfiled},
+		"no key":                 {2, func(log []store.Record) []store.Record { log[1].Key = ""; return log }, misfiled},
+		"a decision on nothing":  {2, func(log []store.Record) []store.Record { return chainedAnew(t, in, log, 1, 3, 4, 5) }, "it decides nothing"},
+		"two decisions":          {4, func(log []store.Record) []store.Record { return chainedAnew(t, in, log, 1, 2, 3, 3, 4, 5) }, "it decides nothing"},
+		"no decision":            {2, func(log []store.Record) []store.Record { return chainedAnew(t, in, log, 1, 2, 4, 5) }, "it asks for a decision, and none follows"},
+		"no decision at the end": {4, func(log []store.Record) []store.Record { return chainedAnew(t, in, log, 1, 2, 3, 4) }, "it asks for a decision, and none follows"},
+		"another beginning": {1, func(log []store.Record) []store.Record { return chainedAnew(t, in, log, 2, 3, 4, 5) },
+			"it does not begin an instance"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := &givenStore{store.NewMemory(), c.forge(copyLog(honest))}
+			_, err := runtime.CheckLog(ctx, log, "T-7", nil)
+			_, opened := runtime.Open(ctx, in.Contract(), log, "T-7")
+			_, replayed := runtime.Replay(ctx, in.Contract(), log, "T-7")
+			for _, err := range []error{err, opened, replayed} {
+				var corrupt *runtime.CorruptLogError
+				require.ErrorAs(t, err, &corrupt)
+				require.Equal(t, []any{c.seq, c.reason}, []any{corrupt.Seq, corrupt.Reason})
+			}
+		})
+	}
+}
+
+// chainedAnew is a log of some of the records of another, in the given order.
+func chainedAnew(t *testing.T, in *runtime.Instance, log []store.Record, seqs ...int) []store.Record {
+	t.Helper()
+	var some []store.Record
+	for i, seq := range seqs {
+		r := log[seq-1]
+		r.Seq = uint64(i + 1)
+		some = append(some, r)
+	}
+	return rewritten(t, in, some, func(_ uint64, _ *trace.Record, sealed []byte) []byte { return sealed })
+}
+
+func TestTheFirstRecordIsOfTheStateThatItSeals(t *testing.T) {
+	in, st := begin(t)
+	log := rewritten(t, in, logOf(t, st), func(_ uint64, l *trace.Record, sealed []byte) []byte {
+		return bytes.Replace(sealed, []byte(`"begun"`), []byte(`"begin"`), 1)
+	})
+	requireCorrupt(t, in.Contract(), log, 1, "its state has another digest than was recorded")
 }
 
 func firstRecord(st store.Store) (store.Record, error) {

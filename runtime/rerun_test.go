@@ -297,6 +297,10 @@ func (s *givenStore) Read(_ context.Context, _ string, from uint64) iter.Seq2[st
 	}
 }
 
+func (s *givenStore) Snapshot(_ context.Context, id string, _ uint64) (store.Snapshot, error) {
+	return store.Snapshot{}, &store.Error{Instance: id, Err: store.ErrNotFound}
+}
+
 func (s *givenStore) Find(_ context.Context, id, key string) (uint64, error) {
 	for _, r := range s.log {
 		if r.Key == key {

@@ -1,0 +1,122 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A forger writes lines as somebody does who can hash: every line has the hash of what
+// it says, and the lines after one that was forged follow it.
+type forger struct {
+	t    *testing.T
+	body [][]byte // lines up to "prev"
+	prev []string // of each line, "" for the hash of the line before
+}
+
+var chainMembers = regexp.MustCompile(`,"prev":"[^"]*","hash":"[^"]*"\}$`)
+
+func forging(t *testing.T, lines [][]byte) *forger {
+	f := &forger{t: t}
+	for _, line := range lines {
+		f.body = append(f.body, chainMembers.ReplaceAll(line, nil))
+	}
+	f.prev = make([]string, len(lines))
+	return f
+}
+
+// change rewrites a member of a line.
+func (f *forger) change(i int, old, new string) {
+	f.t.Helper()
+	require.Contains(f.t, string(f.body[i]), old)
+	f.body[i] = bytes.Replace(f.body[i], []byte(old), []byte(new), 1)
+}
+
+func (f *forger) lines() (lines [][]byte, hashes []string) {
+	last := Origin
+	for i, body := range f.body {
+		if f.prev[i] != "" {
+			last = f.prev[i]
+		}
+		text := fmt.Appendf(nil, `%s,"prev":"%s"}`, body, last)
+		last = hashOf(text)
+		lines = append(lines, fmt.Appendf(nil, `%s,"hash":"%s"}`, text[:len(text)-1], last))
+		hashes = append(hashes, last)
+	}
+	return lines, hashes
+}
+
+func TestAForgedLineIsFoundThoughAllHashesAreRight(t *testing.T) {
+	const n = 6
+	for name, forge := range map[string]func(f *forger, i int, hashes []string){
+		"prev: of the line before the last": func(f *forger, i int, hashes []string) { f.prev[i] = append([]string{Origin, Origin}, hashes...)[i] },
+		"prev: of a later line":             func(f *forger, i int, hashes []string) { f.prev[i] = hashes[n-1] },
+		"prev: of no line":                  func(f *forger, i int, _ []string) { f.prev[i] = strings.ReplaceAll(Origin, "0", "7") },
+		"seq: of the line before": func(f *forger, i int, _ []string) {
+			f.change(i, fmt.Sprintf(`{"seq":%d,`, i+1), fmt.Sprintf(`{"seq":%d,`, i))
+		},
+		"seq: of a later line": func(f *forger, i int, _ []string) {
+			f.change(i, fmt.Sprintf(`{"seq":%d,`, i+1), fmt.Sprintf(`{"seq":%d,`, i+7))
+		},
+		"seq: none":         func(f *forger, i int, _ []string) { f.change(i, fmt.Sprintf(`{"seq":%d,`, i+1), `{`) },
+		"instance: another": func(f *forger, i int, _ []string) { f.change(i, `"instance":"T-7"`, `"instance":"T-8"`) },
+		"instance: none":    func(f *forger, i int, _ []string) { f.change(i, `"instance":"T-7",`, ``) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			honest, _ := sampleLines(n)
+			_, hashes := forging(t, honest).lines()
+			for i := 1; i < n; i++ {
+				f := forging(t, honest)
+				forge(f, i, hashes)
+				lines, _ := f.lines()
+				for _, line := range lines {
+					body, hash, _, ok := cut(line)
+					require.True(t, ok)
+					require.Equal(t, hashOf(body), hash, "every line has its own hash")
+				}
+				require.Equal(t, i+1, brokenAt(t, joined(lines)))
+			}
+		})
+	}
+	honest, _ := sampleLines(n)
+	lines, _ := forging(t, honest).lines()
+	require.Equal(t, honest, lines, "what is not forged comes out as it was")
+}
+
+// The hash alone is wrong, and the next line follows the wrong one.
+func TestAHashThatIsNotTheLinesOwnIsFound(t *testing.T) {
+	honest, _ := sampleLines(5)
+	for i := range honest {
+		f := forging(t, honest)
+		wrong := strings.ReplaceAll(Origin, "0", "7")
+		if i+1 < len(honest) {
+			f.prev[i+1] = wrong
+		}
+		lines, hashes := f.lines()
+		lines[i] = bytes.Replace(lines[i], []byte(hashes[i]), []byte(wrong), 1)
+		require.True(t, json.Valid(lines[i]))
+		require.Equal(t, i+1, brokenAt(t, joined(lines)))
+	}
+}
+
+func TestAForgedSealIsFoundThoughTheChainHolds(t *testing.T) {
+	key := testKey(t, 1)
+	for name, forged := range map[string]string{
+		"of other bytes":       key.Seal([]byte("other")),
+		"by another key":       testKey(t, 2).Seal([]byte("sealed")),
+		"none":                 "",
+		"of another use":       key.Snapshot([]byte("sealed")),
+		"a hash without a key": hashOf([]byte("sealed")),
+	} {
+		line, _ := Start("x").Seal(&Record{Kind: Proposal, Seal: forged})
+		_, err := CheckRecord(Start("x"), key, line, []byte("sealed"))
+		require.EqualError(t, err, "record 1: "+sealedChanged, name)
+		_, err = Start("x").Next(line)
+		require.NoError(t, err, "the chain holds")
+	}
+}
