@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -101,7 +100,7 @@ func (in *Instance) snapshotIfDue(ctx context.Context) {
 	if !due {
 		return
 	}
-	data, err := json.Marshal(checkpoint{in.founding(now), in.contract.Digest(), now.Phase, head.Hash, idle})
+	data, err := (&checkpoint{in.founding(now), in.contract.Digest(), now.Phase, head.Hash, idle}).encode(in.key)
 	if err == nil {
 		err = in.store.PutSnapshot(ctx, in.id, store.Snapshot{Seq: head.Seq, Version: now.Version, Data: data})
 	}

@@ -17,15 +17,6 @@ type founding struct {
 	State json.RawMessage `json:"state"` // as a state file
 }
 
-// A checkpoint is what a store keeps as a snapshot.
-type checkpoint struct {
-	founding
-	Contract string `json:"contract"`
-	Phase    string `json:"phase"`
-	Hash     string `json:"hash"` // of the record that the snapshot follows
-	Idle     int    `json:"idle"` // bytes of patches before it that changed nothing
-}
-
 // Create begins an instance of contract in st, in the contract's first phase. state
 // is a state file. Errors: *IDError; *StateError and *InvalidStateError if state is
 // no state of the contract or breaks its rules; store.ErrExists (wrapped) if id is
@@ -170,9 +161,9 @@ func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
 
 // fromSnapshot begins at a snapshot, which must be what the record before it says.
 func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance, error) {
-	var c checkpoint
-	if json.Unmarshal(s.Data, &c) != nil {
-		return nil, o.corrupt(s.Seq, "its snapshot cannot be read")
+	c, reason := readCheckpoint(s.Data)
+	if reason != "" {
+		return nil, o.corrupt(s.Seq, reason)
 	}
 	if err := o.checkContract(c.Contract); err != nil {
 		return nil, err
@@ -187,7 +178,10 @@ func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance,
 	}
 	root.Phase, root.Version = c.Phase, s.Version
 	if line, ok := readLine(last.Line); !ok || line.Hash != c.Hash || !line.leadsTo(root, in.key) {
-		return nil, o.corrupt(s.Seq, "its snapshot is of another state")
+		return nil, o.corrupt(s.Seq, snapshotForeign)
+	}
+	if err := in.checkAlone(last); err != nil {
+		return nil, err
 	}
 	in.head = trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}
 	in.recent.version = root.Version

@@ -11,7 +11,7 @@ import (
 
 type auditVerb struct {
 	logArg
-	Verify bool   `help:"List nothing; of a database, check the file itself too."`
+	Verify bool   `help:"List nothing; of a database, check the file itself and its snapshots too."`
 	Stage  string `help:"List what this stage did only." placeholder:"NAME"`
 	Since  string `help:"List what was recorded since then only: a date, or a time as RFC 3339 writes it." placeholder:"TIME"`
 	Anchor string `help:"Head of the log that was noted down before: the log must still have it." placeholder:"SEQ:HASH"`
@@ -129,6 +129,9 @@ func (v *auditVerb) database(c *console, a *audit, st *sqlite.Store) ([]audited,
 		r := a.begin()
 		r.Instance = id
 		head, err := runtime.CheckLog(c.ctx, st, id, r.line)
+		if err == nil && v.Verify {
+			err = runtime.CheckSnapshots(c.ctx, st, id)
+		}
 		text := damage(err)
 		if err != nil && text == "" {
 			return nil, err

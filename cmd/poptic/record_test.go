@@ -23,24 +23,37 @@ func record(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: record FILE")
 	}
+	recordDays(ts, args[0])
+}
+
+func recordDays(ts *testscript.TestScript, name string, opts ...runtime.Option) {
 	ctx := context.Background()
 	contract, err := contractArg{Contract: ts.MkAbs("desk.poptic")}.load(silent())
 	ts.Check(err)
 	loaded, err := runtime.Load(ir.Encode(contract))
 	ts.Check(err)
-	st, err := sqlite.Open(ctx, ts.MkAbs(args[0]))
+	st, err := sqlite.Open(ctx, ts.MkAbs(name))
 	ts.Check(err)
 	defer st.Close()
 	seconds := int64(1_700_000_000)
 	clock := runtime.WithClock(func() time.Time { seconds++; return time.Unix(seconds, 0) })
 	for _, id := range []string{"T-7", "T-8"} {
 		random := runtime.WithRandom(bytes.NewReader(make([]byte, 32)))
-		in, err := runtime.Create(ctx, loaded, st, id, []byte(ts.ReadFile("state.json")), clock, random)
+		in, err := runtime.Create(ctx, loaded, st, id, []byte(ts.ReadFile("state.json")), append([]runtime.Option{clock, random}, opts...)...)
 		ts.Check(err)
 		if id == "T-7" {
 			ts.Check(aDay(ctx, in))
 		}
 	}
+}
+
+// snapshot FILE records that day again at T-7, with snapshots.
+func snapshot(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: snapshot FILE")
+	}
+	ts.Check(os.Remove(ts.MkAbs(args[0])))
+	recordDays(ts, args[0], runtime.WithSnapshotAfter(1))
 }
 
 // aDay is what happened at the desk T-7.

@@ -28,13 +28,14 @@ func TestScripts(t *testing.T) {
 		Setup:               copyDesk,
 		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"make":   makeFile,
-			"cut":    cut,
-			"record": record,
-			"sql":    changeDatabase,
-			"flip":   flip,
-			"anchor": anchorOfOutput,
+			"exits":    exits,
+			"make":     makeFile,
+			"cut":      cut,
+			"record":   record,
+			"snapshot": snapshot,
+			"sql":      changeDatabase,
+			"flip":     flip,
+			"anchor":   anchorOfOutput,
 		},
 	})
 }

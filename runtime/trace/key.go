@@ -50,6 +50,7 @@ const (
 	useSeal  = 's' // the sealed part of a record
 	useState = 't' // a state
 	useView  = 'w' // a view
+	useCache = 'c' // a snapshot
 )
 
 // digest is the text form of the HMAC of data under its use.
@@ -69,6 +70,9 @@ func (k *Key) State(digest string) string { return k.digest(useState, []byte(dig
 
 // View is State for a view.
 func (k *Key) View(digest string) string { return k.digest(useView, []byte(digest)) }
+
+// Snapshot is the keyed digest that shows that a snapshot is as it was written.
+func (k *Key) Snapshot(data []byte) string { return k.digest(useCache, data) }
 
 // Seal binds a record's sealed part to its line; "" for none.
 func (k *Key) Seal(sealed []byte) string {
