@@ -33,7 +33,7 @@ func claimDiagnostic(m *footprint.Model, claim ir.Claim, result footprint.Result
 		d.Message = "unknown: " + r.Why
 		d.Help = "what is not proved counts as false"
 		if r.Pair != nil && len(r.Pair.Conflicts) > 0 {
-			d.Help += "; " + clash(m, claim, *r.Pair, r.Others)
+			d.Help += "; " + clash(m, claim, *r.Pair, r.Others, r.More)
 		}
 	case footprint.Refuted:
 		d.Message, d.Help = refutation(m, claim, r)
@@ -45,8 +45,11 @@ func claimDiagnostic(m *footprint.Model, claim ir.Claim, result footprint.Result
 
 // clash says why a pair of a claim does not commute, which others do not, and what
 // would make the claim true.
-func clash(m *footprint.Model, claim ir.Claim, p footprint.Pair, others []footprint.Pair) string {
+func clash(m *footprint.Model, claim ir.Claim, p footprint.Pair, others []footprint.Pair, more int) string {
 	out := footprint.Explain(p) + alsoClashing(others)
+	if more > 0 {
+		return out + fmt.Sprintf("; %d more pairs were not looked at", more)
+	}
 	if cure := m.Cure(claim, append([]footprint.Pair{p}, others...)); cure != "" {
 		out += "; " + cure
 	}
@@ -56,7 +59,7 @@ func clash(m *footprint.Model, claim ir.Claim, p footprint.Pair, others []footpr
 func refutation(m *footprint.Model, claim ir.Claim, r footprint.Refuted) (message, help string) {
 	switch {
 	case r.Parting != nil:
-		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), clash(m, claim, r.Pair.LedBy(*r.Conflict), r.Others)
+		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, r.Parting.Detail), clash(m, claim, r.Pair.LedBy(*r.Conflict), r.Others, r.More)
 	case r.Excess != nil:
 		return fmt.Sprintf("%s may do what %s may not: %s", r.Excess.Stage, claim.Stages[1], r.Excess.What), "change the clause (`" + r.Excess.Clause + "`), or drop the claim"
 	case r.Place != nil && claim.Kind == ir.WithinClaim:

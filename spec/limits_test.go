@@ -8,7 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/compiler/check"
 	"github.com/patchoptic/poptic/compiler/expr"
+	"github.com/patchoptic/poptic/compiler/footprint"
+	"github.com/patchoptic/poptic/compiler/footprint/replay"
+	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/syntax"
 	"github.com/patchoptic/poptic/runtime"
@@ -24,29 +28,41 @@ func TestTheLimitsAreThoseListed(t *testing.T) {
 	for name, limit := range map[string]int{
 		"bytes of a source file": source.FileSize,
 		"brackets and type prefixes (`map of`, `secret`) open at once in a source file": source.Nesting,
-		"declarations in a source file":                   source.Declarations,
-		"bytes of a path":                                 source.PathLength,
-		"bytes of a string":                               source.StringLength,
-		"findings reported for one file":                  source.Diagnostics,
-		"bytes of an expression":                          expression.MaxSource,
-		"syntax nodes of an expression":                   expression.MaxNodes,
-		"levels of an expression":                         expression.MaxNesting,
-		"steps of a compiled regular expression":          expression.MaxRegexp,
-		"bytes of a string that an expression builds":     expression.MaxText,
-		"cost of one evaluation":                          int(expression.CostLimit),
-		"search states of one decision about regions":     region.DefaultBudget,
-		"bytes of a state":                                state.MaxBytes,
-		"levels of a state or patch":                      state.MaxDepth,
-		"values in a state":                               state.MaxNodes,
-		"bytes of a patch":                                patch.MaxBytes,
-		"operations of a patch":                           patch.MaxOps,
-		"values in a patch":                               patch.MaxNodes,
-		"tokens of a pointer in a patch":                  patch.MaxTokens,
-		"bytes of a pointer in a patch":                   patch.MaxPointerBytes,
-		"violations that a reply lists":                   verify.MaxViolations,
-		"bytes of a path, message or hint in a reply":     verify.MaxText,
-		"bytes of a role, phase or key that a host gives": runtime.MaxGiven,
-		"bytes of a number, and its exponent":             state.MaxNumberLength,
+		"declarations in a source file":                                 source.Declarations,
+		"bytes of a path":                                               source.PathLength,
+		"bytes of a string":                                             source.StringLength,
+		"findings reported for one file":                                source.Diagnostics,
+		"bytes of an expression":                                        expression.MaxSource,
+		"syntax nodes of an expression":                                 expression.MaxNodes,
+		"levels of an expression":                                       expression.MaxNesting,
+		"steps of a compiled regular expression":                        expression.MaxRegexp,
+		"bytes of a string that an expression builds":                   expression.MaxText,
+		"cost of one evaluation":                                        int(expression.CostLimit),
+		"search states of one decision about regions":                   region.DefaultBudget,
+		"bytes of a state":                                              state.MaxBytes,
+		"levels of a state or patch":                                    state.MaxDepth,
+		"values in a state":                                             state.MaxNodes,
+		"bytes of a patch":                                              patch.MaxBytes,
+		"operations of a patch":                                         patch.MaxOps,
+		"values in a patch":                                             patch.MaxNodes,
+		"tokens of a pointer in a patch":                                patch.MaxTokens,
+		"bytes of a pointer in a patch":                                 patch.MaxPointerBytes,
+		"violations that a reply lists":                                 verify.MaxViolations,
+		"bytes of a path, message or hint in a reply":                   verify.MaxText,
+		"bytes of a role, phase or key that a host gives":               runtime.MaxGiven,
+		"bytes of a number, and its exponent":                           state.MaxNumberLength,
+		"levels of a type":                                              ir.MaxLevels,
+		"places of a type":                                              ir.MaxPlaces,
+		"types of a contract with their members and alternatives":       ir.MaxTypeEntries,
+		"members that the alternatives of unions have, where they meet": expr.MaxMerged,
+		"paths that the alternatives of one pattern multiply to":        check.MaxChoices,
+		"secret places of a state type":                                 check.MaxSecrets,
+		"patterns of a region":                                          check.MaxRegion,
+		"patterns of all regions of a contract":                         check.MaxRegions,
+		"parameters of a stage":                                         check.MaxParams,
+		"moves of a stage":                                              check.MaxMoves,
+		"pairs of stages compared for one claim":                        footprint.MaxCompared,
+		"runs made to refute the claims of a contract":                  replay.MaxTrials,
 	} {
 		require.Contains(t, string(chapter), fmt.Sprintf("\n| %s | %s |\n", name, grouped(limit)))
 	}

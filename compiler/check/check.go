@@ -56,10 +56,10 @@ func Contract(u *Unit) Result {
 	c.reserveLiterals()
 	c.checkVisibility()
 	c.checkDisclosure()
-	if source.HasErrors(c.diagnostics) {
-		return Result{Diagnostics: c.diagnostics}
+	if c.errors > 0 {
+		return Result{Diagnostics: c.found()}
 	}
-	return Result{Contract: &c.out, Claims: c.claimSpans, Places: c.places(), Diagnostics: c.diagnostics}
+	return Result{Contract: &c.out, Claims: c.claimSpans, Places: c.places(), Diagnostics: c.found()}
 }
 
 // Library checks a library on its own: what does not depend on a state.
@@ -73,46 +73,81 @@ func Library(u *Unit) []source.Diagnostic {
 			c.report(onlyInContracts(d, kind))
 		}
 	}
-	return c.diagnostics
+	return c.found()
 }
 
 // checker holds what the passes hand on to each other.
 type checker struct {
 	out         ir.Contract
 	diagnostics []source.Diagnostic
+	tallies     map[tally]int
+	muted       int // what is found is reported elsewhere
+	errors      int // reported, kept or not
 
-	root        *scope
-	anyType     ir.TypeID
-	pending     pendingTypes
-	model       *footprint.Model
-	env         *expr.Env
-	phases      map[string]*syntax.Phase
-	phasesClean bool // no arrow is missing because it was reported
-	stages      []*stage
-	claimSpans  []source.Span
+	root     *scope
+	anyType  ir.TypeID
+	extents  []ir.Extent // by type
+	entries  int         // of the table of types
+	overfull bool        // that they are too many was reported
+
+	patternCount int  // of all regions
+	manyPatterns bool // that they are too many was reported
+	pending      pendingTypes
+	model        *footprint.Model
+	env          *expr.Env
+	phases       map[string]*syntax.Phase
+	phasesClean  bool           // no arrow is missing because it was reported
+	phaseAt      map[string]int // by name, where in out.Phases
+	stages       []*stage
+	stageOf      map[string]*stage // by name, the first
+	claimSpans   []source.Span
 }
 
 func newChecker(u *Unit) *checker {
-	c := &checker{pending: newPendingTypes(), phases: map[string]*syntax.Phase{}}
-	c.out.Types = make([]ir.Type, 1)
+	c := &checker{tallies: map[tally]int{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}}
+	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
 	c.model = footprint.New(&c.out)
 	c.root = c.collect(u, "")
 	return c
 }
 
-func (c *checker) report(d source.Diagnostic) { c.diagnostics = append(c.diagnostics, d) }
+// report notes a finding. Of errors and of others only so many are kept for a file;
+// the rest is counted.
+func (c *checker) report(d source.Diagnostic) {
+	if c.muted > 0 {
+		return
+	}
+	at := tally{d.Span.File, d.Severity == source.Error}
+	if at.errors {
+		c.errors++
+	}
+	if c.tallies[at]++; c.tallies[at] <= syntax.DefaultLimits.Diagnostics {
+		c.diagnostics = append(c.diagnostics, d)
+	}
+}
+
+// A tally is what the findings of a file are counted by.
+type tally struct {
+	file   *source.File
+	errors bool
+}
+
+// found lists the findings, and says of files with more how many there are.
+func (c *checker) found() []source.Diagnostic {
+	out := c.diagnostics
+	for at, n := range c.tallies {
+		if more := n - syntax.DefaultLimits.Diagnostics; more > 0 {
+			out = append(out, moreFindings(at, more))
+		}
+	}
+	return out
+}
 
 // mark counts the errors so far: passes that would only follow up on an error
 // compare two marks.
 func (c *checker) mark() int {
-	n := 0
-	for _, d := range c.diagnostics {
-		if d.Severity == source.Error {
-			n++
-		}
-	}
-	return n
+	return c.errors
 }
 
 func (c *checker) lowerHeader() {

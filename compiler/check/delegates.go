@@ -12,25 +12,28 @@ import (
 // lowerDelegates lowers every delegate after its parent, which may be a delegate
 // itself, and then puts all stages into the contract.
 func (c *checker) lowerDelegates() {
-	var waiting []*syntax.StageDecl
+	waiting := map[string][]*syntax.StageDecl{} // by parent
 	for _, d := range c.root.file.Decls {
 		if d, ok := d.(*syntax.StageDecl); ok && d.From != nil {
-			waiting = append(waiting, d)
+			waiting[d.From.Text] = append(waiting[d.From.Text], d)
 		}
 	}
-	for progress := true; progress && len(waiting) > 0; {
-		var left []*syntax.StageDecl
-		for _, d := range waiting {
-			if parent := c.findStage(d.From.Text); parent != nil {
-				c.stages = append(c.stages, c.lowerDelegate(d, parent))
-			} else {
-				left = append(left, d)
+	own := len(c.stages)
+	for i := 0; i < len(c.stages); i++ {
+		parent := c.stages[i]
+		name := parent.decl.Name.Text
+		if c.findStage(name) == parent {
+			for _, d := range waiting[name] {
+				c.addStage(c.lowerDelegate(d, parent))
 			}
+			delete(waiting, name)
 		}
-		progress, waiting = len(left) < len(waiting), left
 	}
-	for _, d := range waiting {
-		c.stageNamed(*d.From)
+	slices.SortFunc(c.stages[own:], func(a, b *stage) int { return a.decl.Span.Start - b.decl.Span.Start })
+	for _, name := range keys(waiting) {
+		for _, d := range waiting[name] {
+			c.stageNamed(*d.From)
+		}
 	}
 	c.placeStages()
 	c.checkAfter()
@@ -44,13 +47,14 @@ func (c *checker) lowerDelegates() {
 	}
 }
 
-func (c *checker) findStage(name string) *stage {
-	for _, st := range c.stages {
-		if st.decl.Name.Text == name {
-			return st
-		}
+// findStage is the first stage of a name, nil if there is none.
+func (c *checker) findStage(name string) *stage { return c.stageOf[name] }
+
+func (c *checker) addStage(st *stage) {
+	c.stages = append(c.stages, st)
+	if name := st.decl.Name.Text; c.stageOf[name] == nil {
+		c.stageOf[name] = st
 	}
-	return nil
 }
 
 // lowerDelegate starts from a copy of the parent: what a delegate leaves out it

@@ -90,6 +90,20 @@ func listOf(candidates []string) string {
 	return "there is " + strings.Join(candidates, ", ")
 }
 
+// tooLarge: what names a limit as the table of limits does.
+func tooLarge(at source.Span, what string, limit int, help string) source.Diagnostic {
+	return fault("limit_exceeded", at, help, "there are more than %d %s", limit, what)
+}
+
+func moreFindings(at tally, more int) source.Diagnostic {
+	end := len(at.file.Text)
+	d := fault("too_many_mistakes", source.Span{File: at.file, Start: end, End: end}, "mend those first", "there are %d more mistakes than are shown", more)
+	if !at.errors {
+		d.Severity, d.Message = source.Warning, fmt.Sprintf("there are %d more findings than are shown", more)
+	}
+	return d
+}
+
 func declaredTwice(d, first syntax.Decl) source.Diagnostic {
 	what := key(d)
 	return related(fault("declared_twice", nameSpan(d), "rename or remove one of the two", "%s is declared twice", what), "first declared here", nameSpan(first))

@@ -9,7 +9,7 @@ import (
 // Paths.
 
 func tooManyChoices(p *syntax.Path) source.Diagnostic {
-	return fault("too_many_choices", p.Span, "use fewer `(a|b)`, or `*`", "the alternatives of this path multiply to more than %d", maxChoices)
+	return fault("too_many_choices", p.Span, "use fewer `(a|b)`, or `*`", "the alternatives of this path multiply to more than %d", MaxChoices)
 }
 
 func notOnePlace(p *syntax.Path, s *syntax.PathSegment) source.Diagnostic {
@@ -88,7 +88,7 @@ func recursiveRegion(n syntax.Name, d *syntax.RegionDecl) source.Diagnostic {
 }
 
 func inexactRegion(at source.Span, operator string) source.Diagnostic {
-	return fault("inexact_region", at, "write the paths out, without `**` on both sides", "what `%s` leaves here is no list of paths", operator)
+	return fault("inexact_region", at, "write the paths out, fewer of them and without `**` on both sides", "what `%s` leaves here is no list of paths", operator)
 }
 
 func emptyIntersection(g *syntax.GrantExpr) source.Diagnostic {
@@ -96,5 +96,5 @@ func emptyIntersection(g *syntax.GrantExpr) source.Diagnostic {
 }
 
 func tooManySecrets(f *syntax.File) source.Diagnostic {
-	return fault("too_many_secrets", source.Span{File: f.Source}, "make a whole record secret instead of its members", "the state has more than %d secret places", maxSecrets)
+	return fault("too_many_secrets", source.Span{File: f.Source}, "make a whole record secret instead of its members", "the state has more than %d secret places", MaxSecrets)
 }

@@ -11,7 +11,14 @@ import (
 
 // lowerParams lowers a stage's parameters in order: each may use the ones before it.
 func (c *checker) lowerParams(st *stage) {
-	for _, p := range st.decl.Params {
+	for i, p := range st.decl.Params {
+		if i == MaxParams {
+			c.report(tooLarge(p.Span, "parameters of a stage", MaxParams, "make it several stages, or let it work below one key"))
+			for _, p := range st.decl.Params[i:] {
+				st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text}
+			}
+			return
+		}
 		if _, ok := st.params[p.Name.Text]; ok {
 			c.report(paramTwice(p))
 			continue

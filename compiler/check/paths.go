@@ -22,8 +22,8 @@ const (
 	otherPath                 // measures, invariants, parameters, references, claims
 )
 
-// maxChoices bounds the patterns one path with alternatives expands to.
-const maxChoices = 256
+// MaxChoices bounds the patterns one path with alternatives expands to.
+const MaxChoices = 256
 
 // A typedPattern is a pattern and the types its last segment may lead to.
 type typedPattern struct {
@@ -60,7 +60,7 @@ func (c *checker) typePath(p *syntax.Path, use pathUse, params map[string]*ir.Pa
 		if t.failed {
 			return nil
 		}
-		if len(next) > maxChoices {
+		if len(next) > MaxChoices {
 			c.report(tooManyChoices(p))
 			return nil
 		}

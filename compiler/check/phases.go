@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/lang/syntax"
@@ -29,6 +27,7 @@ func (c *checker) lowerPhases() {
 	}
 	for _, p := range d.Phases {
 		if c.phases[p.Name.Text] == p {
+			c.phaseAt[p.Name.Text] = len(c.out.Phases)
 			c.out.Phases = append(c.out.Phases, c.lowerPhase(p))
 		}
 	}
@@ -54,15 +53,17 @@ func (c *checker) phasesDecl() *syntax.PhasesDecl {
 
 func (c *checker) lowerPhase(p *syntax.Phase) ir.Phase {
 	out := ir.Phase{Name: p.Name.Text, Doc: p.Doc}
+	to := map[string]bool{}
 	for _, a := range p.Arrows {
 		if c.phases[a.To.Text] == nil {
 			c.report(unknownName("phase", a.To, a.To.Text, keys(c.phases)))
 			continue
 		}
-		if slices.ContainsFunc(out.Arrows, func(x ir.Arrow) bool { return x.To == a.To.Text }) {
+		if to[a.To.Text] {
 			c.report(arrowTwice(p, a))
 			continue
 		}
+		to[a.To.Text] = true
 		arrow := ir.Arrow{To: a.To.Text, ByHost: a.ByHost}
 		if a.Guard != nil {
 			guard := c.expression(a.Guard, expr.Scope{Vars: ir.StateVars})
@@ -76,14 +77,20 @@ func (c *checker) lowerPhase(p *syntax.Phase) ir.Phase {
 // checkReachable reports phases that no instance enters, and those it could
 // never get out of to a terminal phase.
 func (c *checker) checkReachable() {
-	reached := c.closure([]string{c.out.Phases[0].Name}, func(from string) []string { return arrowTargets(c.out.Phase(from)) })
+	reached := c.closure([]string{c.out.Phases[0].Name}, func(from string) []string { return arrowTargets(c.phase(from)) })
 	var terminal []string
 	for _, p := range c.out.Phases {
 		if len(p.Arrows) == 0 {
 			terminal = append(terminal, p.Name)
 		}
 	}
-	leaves := c.closure(terminal, c.predecessors)
+	before := map[string][]string{}
+	for _, p := range c.out.Phases {
+		for _, a := range p.Arrows {
+			before[a.To] = append(before[a.To], p.Name)
+		}
+	}
+	leaves := c.closure(terminal, func(to string) []string { return before[to] })
 	for _, p := range c.out.Phases {
 		at := c.phases[p.Name]
 		if !reached[p.Name] {
@@ -109,16 +116,6 @@ func (c *checker) closure(seeds []string, next func(string) []string) map[string
 	return seen
 }
 
-func (c *checker) predecessors(to string) []string {
-	var out []string
-	for _, p := range c.out.Phases {
-		if slices.Contains(arrowTargets(&p), to) {
-			out = append(out, p.Name)
-		}
-	}
-	return out
-}
-
 func arrowTargets(p *ir.Phase) []string {
 	var out []string
 	for _, a := range p.Arrows {
@@ -129,14 +126,27 @@ func arrowTargets(p *ir.Phase) []string {
 
 // checkWalkers reports edges that neither a stage nor the host may walk.
 func (c *checker) checkWalkers() {
-	for _, p := range c.out.Phases {
-		for _, a := range p.Arrows {
-			if a.ByHost || slices.ContainsFunc(c.out.Stages, func(s ir.Stage) bool {
-				return slices.Contains(s.In, p.Name) && slices.Contains(s.Next, a.To)
-			}) {
-				continue
+	walked := map[[2]string]bool{}
+	for _, s := range c.out.Stages {
+		for _, from := range s.In {
+			for _, to := range s.Next {
+				walked[[2]string{from, to}] = true
 			}
-			c.report(unwalkedArrow(c.phases[p.Name], a.To))
 		}
 	}
+	for _, p := range c.out.Phases {
+		for _, a := range p.Arrows {
+			if !a.ByHost && !walked[[2]string{p.Name, a.To}] {
+				c.report(unwalkedArrow(c.phases[p.Name], a.To))
+			}
+		}
+	}
+}
+
+// phase finds a lowered phase by name, nil if there is none.
+func (c *checker) phase(name string) *ir.Phase {
+	if i, ok := c.phaseAt[name]; ok {
+		return &c.out.Phases[i]
+	}
+	return nil
 }

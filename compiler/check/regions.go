@@ -5,11 +5,43 @@ import (
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/syntax"
 )
 
-// maxSecrets bounds the patterns that the secret types of a state expand to.
-const maxSecrets = 4096
+// MaxSecrets bounds the patterns that the secret types of a state expand to.
+const MaxSecrets = 4096
+
+// Limits of regions. Regions that are built from regions multiply.
+const (
+	MaxRegion  = 1 << 16 // patterns of a region, exceptions included
+	MaxRegions = 1 << 20 // of all regions of a contract
+)
+
+// size counts the patterns of a region.
+func size(r region.Region) int {
+	n := 0
+	for _, g := range r {
+		n += len(g.Include) + len(g.Except)
+	}
+	return n
+}
+
+// tooManyPatterns reports, where a region is going to have n patterns, that it may not.
+func (c *checker) tooManyPatterns(n int, at source.Span) bool {
+	switch c.patternCount += n; {
+	case n > MaxRegion:
+		c.report(tooLarge(at, "patterns of a region", MaxRegion, "what a named region holds counts wherever the name stands; name a place above them, or leave out what stands twice"))
+	case c.patternCount > MaxRegions:
+		if !c.manyPatterns {
+			c.manyPatterns = true
+			c.report(tooLarge(at, "patterns of all regions of a contract", MaxRegions, "what a named region holds counts wherever the name stands; name a place above them"))
+		}
+	default:
+		return false
+	}
+	return true
+}
 
 // lowerRegions lowers every declared region, so that unused ones are checked too.
 func (c *checker) lowerRegions() {
@@ -41,8 +73,13 @@ func (c *checker) lowerRegion(s *scope, r *syntax.RegionExpr, use pathUse, param
 	if r == nil {
 		return nil, nil
 	}
+	total := 0
 	for _, g := range r.Grants {
 		grants := c.lowerGrant(s, g, use, params)
+		n := size(grants)
+		if total += n; total > MaxRegion && c.tooManyPatterns(total, g.Span) || c.tooManyPatterns(n, g.Span) {
+			return nil, nil
+		}
 		if g.Blind && use == writePath {
 			blind = append(blind, grants...)
 			continue
@@ -64,6 +101,7 @@ func (c *checker) lowerGrant(s *scope, g *syntax.GrantExpr, use pathUse, params 
 		met, exact := region.Intersect(out, atom)
 		if !exact {
 			c.report(inexactRegion(a.Span, "&"))
+			return nil
 		}
 		if len(met) == 0 && len(out) > 0 && len(atom) > 0 {
 			c.report(emptyIntersection(g))
@@ -92,8 +130,12 @@ func (c *checker) takeAway(from, what region.Region, at *syntax.RegionAtom) regi
 		out, exact := region.Difference(from, what)
 		if !exact {
 			c.report(inexactRegion(at.Span, "except"))
+			return nil
 		}
 		return out
+	}
+	if c.tooManyPatterns(size(from)+len(from)*size(what), at.Span) {
+		return nil
 	}
 	out := slices.Clone(from)
 	for i := range out {
@@ -140,12 +182,12 @@ func (c *checker) lowerRegionName(s *scope, n syntax.Name) region.Region {
 func (c *checker) lowerSecrets() {
 	var include []region.Pattern
 	c.model.EachTyped(func(p region.Pattern, t *ir.Type) bool {
-		if t.Secret && len(include) < maxSecrets {
+		if t.Secret && len(include) < MaxSecrets {
 			include = append(include, p)
 		}
-		return !t.Secret && len(include) < maxSecrets
+		return !t.Secret && len(include) < MaxSecrets
 	})
-	if len(include) == maxSecrets {
+	if len(include) == MaxSecrets {
 		c.report(tooManySecrets(c.root.file))
 	}
 	if len(include) > 0 {

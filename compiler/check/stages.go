@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func (c *checker) lowerStages() {
 			c.lowerParams(st)
 			c.lowerClauses(st)
 			c.defaultPhases(st)
-			c.stages = append(c.stages, st)
+			c.addStage(st)
 		}
 	}
 }
@@ -156,27 +157,46 @@ func (c *checker) checkMoves(st *stage) {
 	if cl == nil {
 		cl = st.clauses["in"]
 	}
+	if cl == nil || !c.phasesClean {
+		return
+	}
+	if n := len(st.out.In) * len(st.out.Next); n > MaxMoves {
+		c.report(tooLarge(cl.Span, "moves of a stage", MaxMoves, fmt.Sprintf("its phases times those it may move to are %d; make it several stages", n)))
+		return
+	}
 	for _, from := range st.out.In {
+		targets := map[string]bool{}
+		for _, to := range arrowTargets(c.phase(from)) {
+			targets[to] = true
+		}
 		for _, to := range st.out.Next {
-			if p := c.out.Phase(from); cl != nil && c.phasesClean && !slices.Contains(arrowTargets(p), to) {
+			if !targets[to] {
 				c.report(noSuchArrow(cl, c.phases[from], to))
 			}
 		}
 	}
 }
 
+// Limits of a stage.
+const (
+	MaxParams = 32      // parameters
+	MaxMoves  = 1 << 12 // phases times phases it may move to
+)
+
 // phaseNames resolves phases by name, dropping what it reports.
 func (c *checker) phaseNames(names []syntax.Name) []string {
 	var out []string
+	listed := map[string]bool{}
 	for _, n := range names {
 		if len(c.phases) > 0 && c.phases[n.Text] == nil {
 			c.report(unknownName("phase", n, n.Text, keys(c.phases)))
 			continue
 		}
-		if slices.Contains(out, n.Text) {
+		if listed[n.Text] {
 			c.report(listedTwice(n))
 			continue
 		}
+		listed[n.Text] = true
 		out = append(out, n.Text)
 	}
 	return out
@@ -195,11 +215,11 @@ func (c *checker) checkAfter() {
 
 // stageNamed finds a stage or delegate, and reports the name if there is none.
 func (c *checker) stageNamed(n syntax.Name) *stage {
+	if st := c.findStage(n.Text); st != nil {
+		return st
+	}
 	var names []string
 	for _, st := range c.stages {
-		if st.decl.Name.Text == n.Text {
-			return st
-		}
 		names = append(names, st.decl.Name.Text)
 	}
 	c.report(unknownName("stage", n, n.Text, names))

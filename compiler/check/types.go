@@ -7,6 +7,7 @@ import (
 
 	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/syntax"
 )
 
@@ -31,6 +32,8 @@ func newPendingTypes() pendingTypes {
 
 func (c *checker) addType(t ir.Type) ir.TypeID {
 	c.out.Types = append(c.out.Types, t)
+	c.extents = append(c.extents, t.Extent(func(id ir.TypeID) ir.Extent { return c.extents[id] }))
+	c.entries += t.Entries()
 	return ir.TypeID(len(c.out.Types) - 1)
 }
 
@@ -39,7 +42,10 @@ func (c *checker) deriveType(id ir.TypeID, change func(*ir.Type)) ir.TypeID {
 	t := c.out.Types[id]
 	change(&t)
 	derived := c.addType(t)
-	c.pending.where[derived] = slices.Clone(c.pending.where[id])
+	if where := c.pending.where[id]; len(where) > 0 {
+		c.pending.where[derived] = slices.Clone(where)
+		c.entries += len(where)
+	}
 	if ref, ok := c.pending.ref[id]; ok {
 		c.pending.ref[derived] = ref
 	}
@@ -49,7 +55,7 @@ func (c *checker) deriveType(id ir.TypeID, change func(*ir.Type)) ir.TypeID {
 func (c *checker) lowerState() {
 	for _, d := range c.root.file.Decls {
 		if d, ok := d.(*syntax.StateDecl); ok {
-			c.out.State = c.lowerType(c.root, d.Type)
+			c.out.State = c.bounded(c.lowerType(c.root, d.Type), d.Span, "the state")
 			return
 		}
 	}
@@ -135,21 +141,50 @@ func (c *checker) lowerDefinition(def *typeDef) ir.TypeID {
 		return def.id
 	}
 	def.active = true
-	id := c.lowerType(def.scope, def.decl.Type)
+	id := c.bounded(c.lowerType(def.scope, def.decl.Type), def.decl.Name.Span, "type "+def.decl.Name.Text)
 	def.active = false
 	def.id = c.deriveType(id, func(t *ir.Type) { t.Name = def.decl.Name.Text })
 	return def.id
 }
 
+// bounded is a type, or any if it is larger than types may be, which is reported once.
+func (c *checker) bounded(id ir.TypeID, at source.Span, what string) ir.TypeID {
+	first := !c.overfull
+	c.overfull = first && c.extents[id].Exceeds() || c.entries > ir.MaxTypeEntries || c.overfull
+	switch e := c.extents[id]; {
+	case c.entries > ir.MaxTypeEntries:
+		if first {
+			c.report(tooLarge(at, "types of a contract with their members and alternatives", ir.MaxTypeEntries, "what a union takes in from others counts in it again"))
+		}
+	case e.Levels > ir.MaxLevels:
+		if first {
+			c.report(tooLarge(at, "levels of a type", ir.MaxLevels, what+" goes deeper than any state may"))
+		}
+	case e.Places > ir.MaxPlaces:
+		if first {
+			c.report(tooLarge(at, "places of a type", ir.MaxPlaces, "written out, "+what+" has more places than that: what it uses several times counts each time; let one place hold what many share, or use `any`"))
+		}
+	default:
+		return id
+	}
+	return c.anyType
+}
+
 func (c *checker) lowerUnion(s *scope, t *syntax.UnionType) ir.TypeID {
 	var ids []ir.TypeID
+	seen := map[ir.TypeID]bool{}
 	for _, a := range t.Alternatives {
 		id := c.lowerType(s, a)
+		alternatives := []ir.TypeID{id}
 		if at := c.out.Types[id]; at.Kind == ir.UnionType && len(c.pending.where[id]) == 0 && !at.Secret {
-			ids = append(ids, at.Alternatives...)
-			continue
+			alternatives = at.Alternatives
 		}
-		ids = append(ids, id)
+		for _, id := range alternatives {
+			if !seen[id] {
+				seen[id] = true
+				ids = append(ids, id)
+			}
+		}
 	}
 	return c.addType(ir.Type{Kind: ir.UnionType, Alternatives: ids})
 }

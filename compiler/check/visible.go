@@ -52,7 +52,9 @@ func (c *checker) written(of *stage, clause string) []writtenGrant {
 		return nil
 	}
 	use := map[string]pathUse{"write": writePath, "source": sourcePath}[clause]
-	reported := c.diagnostics
+	c.muted++
+	counted := c.patternCount
+	defer func() { c.muted--; c.patternCount = counted }()
 	var out []writtenGrant
 	for _, g := range cl.Region.Grants {
 		plain, blind := c.lowerRegion(c.root, &syntax.RegionExpr{Grants: []*syntax.GrantExpr{g}}, use, st.params)
@@ -63,7 +65,6 @@ func (c *checker) written(of *stage, clause string) []writtenGrant {
 		read := strings.TrimSuffix(g.Span.Text(), "/-")
 		out = append(out, writtenGrant{plain, blind, at, read})
 	}
-	c.diagnostics = reported
 	return out
 }
 

@@ -46,7 +46,7 @@ type Scope struct {
 
 // New makes the environment of a contract. Only c.Types, c.State and c.Measures are
 // read, and they must not change afterwards; the rest of c may still be missing.
-// The error is a broken installation, never the contract's fault.
+// The error is ErrMerged, or a broken installation.
 func New(c *ir.Contract, limits Limits) (*Env, error) {
 	limits = limits.withDefaults()
 	standard, err := standardEnv(limits)
@@ -54,10 +54,13 @@ func New(c *ir.Contract, limits Limits) (*Env, error) {
 		return nil, err
 	}
 	e := &Env{limits: limits, contract: c, root: c.State, scopes: map[string]*checker.Env{}}
-	e.shapes = &shapes{types: c.Types, byID: map[ir.TypeID]*shape{}}
+	e.shapes = &shapes{types: c.Types, byID: map[ir.TypeID]*shape{}, merger: newMerger()}
 	e.state = e.shapes.of(c.State)
 	e.measures = measuresOf(c, e.shapes)
 	e.provider = newProvider(standard.cel.CELTypeProvider(), e.shapes)
+	if e.shapes.merger.left < 0 {
+		return nil, ErrMerged
+	}
 	e.parser, e.base = standard.parser, standard.checker
 	e.cel, err = standard.cel.Extend(cel.CustomTypeProvider(e.provider))
 	return e, err

@@ -87,10 +87,7 @@ func (w *walker) bindVariables(c ast.ComprehensionExpr, ranged abstract, in *loc
 func (w *walker) element(v abstract) abstract {
 	var s *shape
 	if v.shape != nil {
-		s = merge(v.shape.elem, v.shape.rest)
-		for _, f := range v.shape.members {
-			s = merge(s, f.shape)
-		}
+		s = v.shape.child()
 	}
 	return v.below(v.shape.wildcard(), s)
 }

@@ -89,9 +89,14 @@ func (s *shape) under(segment region.Segment) *shape {
 	case region.AnyIndex, region.IndexLiteral:
 		return s.elem
 	}
-	all := merge(s.rest, s.elem)
-	for _, f := range s.members {
-		all = merge(all, f.shape)
+	return s.child()
+}
+
+// child is the shape of whatever lies directly below s; nil if nothing can.
+func (s *shape) child() *shape {
+	below := []*shape{s.rest, s.elem}
+	for _, name := range s.memberNames() {
+		below = append(below, s.members[name].shape)
 	}
-	return all
+	return merge(below...)
 }

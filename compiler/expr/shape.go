@@ -101,8 +101,9 @@ func (s *shape) isBag() bool { return s != nil && s.bag }
 
 // shapes makes the shapes of a contract's types.
 type shapes struct {
-	types []ir.Type
-	byID  map[ir.TypeID]*shape
+	types  []ir.Type
+	byID   map[ir.TypeID]*shape
+	merger *merger
 }
 
 func (ss *shapes) of(id ir.TypeID) *shape {
@@ -184,10 +185,11 @@ func literalShape(s *shape, literal string) {
 }
 
 func (ss *shapes) union(t *ir.Type) *shape {
-	var sum *shape
+	var alternatives []*shape
 	for _, alternative := range t.Alternatives {
-		sum = merge(sum, ss.of(alternative))
+		alternatives = append(alternatives, ss.of(alternative))
 	}
+	sum := ss.merger.all(alternatives)
 	if sum == nil {
 		return anyShape
 	}

@@ -14,9 +14,9 @@ import (
 func (m *Model) Decide(claim ir.Claim, replay Replayer) Result {
 	switch claim.Kind {
 	case ir.Commutes, ir.Parallel:
-		return m.decideCommute(m.pairs(claim.Stages), claim.When, replay)
+		return m.decideCommute(claim.Stages, claim.When, replay)
 	case ir.AllCommute:
-		return m.decideCommute(m.pairs(m.plainStages(claim.Phases[0])), nil, replay)
+		return m.decideCommute(m.plainStages(claim.Phases[0]), nil, replay)
 	case ir.WithinClaim:
 		return m.decideWithin(claim.Stages[0], claim.Stages[1])
 	case ir.NoStage:
@@ -54,39 +54,88 @@ func (m *Model) pairs(names []string) []Pair {
 	return out
 }
 
-func (m *Model) decideCommute(pairs []Pair, when *ir.Hypothesis, replay Replayer) Result {
-	var clashing []Pair
+// Limits of a claim that stages commute.
+const (
+	// MaxCompared is how many pairs, of those that patterns alone do not keep apart, are
+	// compared for one claim.
+	MaxCompared = 1 << 16
+	// maxClashing is how many pairs that may not commute are looked for.
+	maxClashing = 16
+)
+
+func (m *Model) decideCommute(names []string, when *ir.Hypothesis, replay Replayer) Result {
+	var clashing, pairs []Pair
 	var fresh []region.Pattern
-	for i := range pairs {
-		p := &pairs[i]
-		p.When, p.Conflicts = when, m.matrixConflicts(p.A, p.B)
-		left, assumed := p.assume(when)
-		for _, of := range assumed {
-			fresh = appendPattern(fresh, of)
-		}
-		if p.Conflicts = left; len(left) > 0 {
-			clashing = append(clashing, *p)
+	x, compared := m.Matrix(), 0
+	at := m.indices(names)
+	for n, i := range at {
+		for _, j := range at[n+1:] {
+			if !x.Flagged(i, j) {
+				continue
+			}
+			if compared++; compared > MaxCompared {
+				return Unknown{Why: fmt.Sprintf("more than %d pairs of its stages touch what the other touches, and would have to be compared", MaxCompared)}
+			}
+			p := Pair{A: x.Stage(i), B: x.Stage(j), When: when, Conflicts: x.Conflicts(i, j)}
+			left, assumed := p.assume(when)
+			for _, of := range assumed {
+				fresh = appendPattern(fresh, of)
+			}
+			pairs = append(pairs, p)
+			if p.Conflicts = left; len(left) == 0 {
+				continue
+			}
+			if clashing = append(clashing, p); len(clashing) == maxClashing {
+				return m.refuteOne(clashing, m.flagged(at)-compared, replay)
+			}
 		}
 	}
 	if len(clashing) == 0 {
 		return Proved{Pairs: pairs, Fresh: fresh}
 	}
-	return m.refuteOne(clashing, replay)
+	return m.refuteOne(clashing, 0, replay)
+}
+
+// indices are the numbers of stages in the matrix.
+func (m *Model) indices(names []string) []int {
+	numbers := map[string]int{}
+	for i := range m.Contract.Stages {
+		numbers[m.Contract.Stages[i].Name] = i
+	}
+	var out []int
+	for _, name := range names {
+		out = append(out, numbers[name])
+	}
+	return out
+}
+
+// flagged counts the pairs of some stages that patterns alone do not keep apart.
+func (m *Model) flagged(at []int) int {
+	n := 0
+	for k, i := range at {
+		for _, j := range at[k+1:] {
+			if m.Matrix().Flagged(i, j) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // refuteOne shows that one of some clashing pairs does not commute, or says why the
-// first of them is not known to; the others are listed with it.
-func (m *Model) refuteOne(clashing []Pair, replay Replayer) Result {
+// first of them is not known to; the others are listed with it. more is how many
+// further pairs were not looked at.
+func (m *Model) refuteOne(clashing []Pair, more int, replay Replayer) Result {
 	var unknown *Unknown
 	for i, p := range clashing {
 		others := slices.Delete(slices.Clone(clashing), i, i+1)
 		switch r := m.refute(p, replay).(type) {
 		case Refuted:
-			r.Others = others
+			r.Others, r.More = others, more
 			return r
 		case Unknown:
 			if unknown == nil {
-				r.Others = others
+				r.Others, r.More = others, more
 				unknown = &r
 			}
 		}

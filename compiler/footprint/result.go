@@ -10,7 +10,8 @@ import (
 type Result interface{ result() }
 
 // Proved says that the claim holds for every state and every patch. Pairs are the
-// commutations it rests on, if it is about commuting.
+// commutations it rests on, if it is about commuting, but for those of stages that
+// touch nothing in common.
 //
 // Fresh lists the containers of which it is assumed that the host binds no new key
 // twice (spec/language.md section 11).
@@ -31,6 +32,7 @@ type Refuted struct {
 	Pair     *Pair     // of a commutation: the two stages with all their conflicts
 	Conflict *Conflict // of a commutation: the one that the run shows
 	Others   []Pair    // of a commutation: further pairs of the claim that may not commute
+	More     int       // of a commutation: pairs that may not either, and were not looked at
 }
 
 // Unknown says why there is no answer.
@@ -39,6 +41,7 @@ type Unknown struct {
 	Path   region.Word // where the stages overlap, if they do
 	Pair   *Pair       // of a commutation; its first conflict is what was not decided
 	Others []Pair      // further pairs of the claim that may not commute
+	More   int         // pairs that may not either, and were not looked at
 }
 
 func (Proved) result()  {}

@@ -16,6 +16,9 @@ func (c *Contract) validate() error {
 			return err
 		}
 	}
+	if err := c.validateExtents(); err != nil {
+		return err
+	}
 	for _, v := range c.Invariants {
 		if v.Each != nil && !c.hasType(v.Each.Type) {
 			return malformed("invariant " + v.Name + " is over an unknown type")
@@ -43,6 +46,19 @@ func (c *Contract) validateType(id TypeID) error {
 	needsElem := t.Kind == MapType || t.Kind == ListType || t.Kind == SetType || t.Kind == LogType || t.Kind == KeyedType
 	if needsElem && t.Elem == NoType || t.Kind == RefType && t.Target == nil || t.Kind == UnionType && len(t.Alternatives) == 0 {
 		return malformed(fmt.Sprintf("type %d is incomplete", id))
+	}
+	return nil
+}
+
+// validateExtents demands that no type describes more than the compiler lets pass.
+func (c *Contract) validateExtents() error {
+	extents, entries := make([]Extent, len(c.Types)), 0
+	for id := range c.Types {
+		t := &c.Types[id]
+		extents[id] = t.Extent(func(below TypeID) Extent { return extents[below] })
+		if entries += t.Entries(); extents[id].Exceeds() || entries > MaxTypeEntries {
+			return malformed(fmt.Sprintf("type %d is larger than any type may be", id))
+		}
 	}
 	return nil
 }

@@ -17,11 +17,16 @@ func Union(regions ...Region) Region {
 // maxProduct patterns would be needed, and the result may hold too little.
 func Intersect(a, b Region) (r Region, exact bool) {
 	exact = true
+	steps := maxSteps
+	others := separate(b)
 	for _, g := range separate(a) {
-		for _, h := range separate(b) {
-			include, ok := meetAll(g.Include, h.Include)
+		for _, h := range others {
+			include, ok := meetAll(g.Include, h.Include, &steps)
 			exact = exact && ok
 			r = appendGrant(r, include, g.Except, h.Except)
+			if steps -= len(g.Except) + len(h.Except); steps < 0 || len(r) > maxProduct {
+				return r, false
+			}
 		}
 	}
 	return r, exact
@@ -31,12 +36,17 @@ func Intersect(a, b Region) (r Region, exact bool) {
 // U1 \ (S1 or U2) and (U1 and S2) \ S1 (section 3.4). Exact as for Intersect.
 func Difference(a, b Region) (r Region, exact bool) {
 	r, exact = separate(a), true
+	steps := maxSteps
 	for _, h := range b {
 		var left Region
+		holes := separate(Region{{Include: h.Except}})
 		for _, g := range r {
 			left = appendGrant(left, g.Include, g.Except, h.Include)
-			for _, hole := range separate(Region{{Include: h.Except}}) {
-				include, ok := meetAll(g.Include, hole.Include)
+			if steps -= len(g.Except) + len(h.Include); steps < 0 {
+				return r, false
+			}
+			for _, hole := range holes {
+				include, ok := meetAll(g.Include, hole.Include, &steps)
 				exact = exact && ok
 				left = appendGrant(left, include, g.Except, hole.Except)
 			}
@@ -60,11 +70,13 @@ func appendGrant(r Region, include []Pattern, excepts ...[]Pattern) Region {
 }
 
 // meetAll intersects two unions of patterns.
-func meetAll(a, b []Pattern) ([]Pattern, bool) {
-	c := product{seen: map[string]bool{}, exact: true}
+func meetAll(a, b []Pattern, steps *int) ([]Pattern, bool) {
+	c := product{seen: map[string]bool{}, exact: true, steps: steps}
 	for _, p := range a {
 		for _, q := range b {
-			c.add(p, q)
+			if c.add(p, q); *steps < 0 {
+				return c.out, false
+			}
 		}
 	}
 	return c.out, c.exact

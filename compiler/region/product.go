@@ -8,14 +8,19 @@ package region
 // segment, hence the walk ends, though the number of ways is exponential in the
 // number of AnyDepths.
 
-// maxProduct bounds the patterns of one intersection or difference.
-const maxProduct = 4096
+// maxProduct bounds the patterns of one intersection or difference, maxSteps the
+// pairs of segments that are looked at.
+const (
+	maxProduct = 4096
+	maxSteps   = 1 << 17
+)
 
 // A product collects the patterns that make up an intersection.
 type product struct {
 	out   []Pattern
 	seen  map[string]bool
-	exact bool // false once something had no pattern, or maxProduct was reached
+	exact bool // false once something had no pattern, or a bound was reached
+	steps *int // that are left
 }
 
 // add intersects p and q. Neither may be shallow and have an AnyDepth.
@@ -24,7 +29,7 @@ func (c *product) add(p, q Pattern) {
 }
 
 func (c *product) walk(p, q, done []Segment, pShallow, qShallow bool) {
-	if len(c.out) >= maxProduct {
+	if *c.steps--; len(c.out) >= maxProduct || *c.steps < 0 {
 		c.exact = false
 		return
 	}

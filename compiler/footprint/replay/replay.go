@@ -29,8 +29,12 @@ type Options struct {
 
 const maxFixtures = 8
 
-// DefaultBudget is how many trials are run for one conflict.
-const DefaultBudget = 4000
+// DefaultBudget is how many trials are run for one conflict, MaxTrials how many are
+// made for all conflicts of a contract together.
+const (
+	DefaultBudget = 4000
+	MaxTrials     = 1 << 16
+)
 
 // New makes a replayer. It remembers the contract it was last asked about, is
 // deterministic, and is not safe for concurrent use. Its error is a contract that
@@ -61,6 +65,7 @@ type stand struct {
 	program  *verify.Program
 	search   *witness.Search
 	budget   int
+	total    int // trials that are left for the contract
 }
 
 func newStand(c *ir.Contract, o Options) (*stand, error) {
@@ -68,7 +73,7 @@ func newStand(c *ir.Contract, o Options) (*stand, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stand{contract: c, program: program, budget: o.Budget}
+	s := &stand{contract: c, program: program, budget: o.Budget, total: MaxTrials}
 	if s.search, err = witness.New(c, s.fitting(o.Fixtures)); err != nil {
 		return nil, err
 	}
@@ -113,6 +118,9 @@ func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.P
 	var found *footprint.Parting
 	left := s.budget
 	for t := range s.search.Trials(p, conflict) {
+		if s.total--; s.total < 0 {
+			break
+		}
 		if !r.admitted(p, t) {
 			continue
 		}
