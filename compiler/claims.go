@@ -66,6 +66,8 @@ func refutation(m *footprint.Model, claim ir.Claim, r footprint.Refuted) (messag
 		return fmt.Sprintf("%s has `%s` of %s, which %s has not", r.Place.Stage, r.Place.Clause, r.Place.Path.Pointer(), claim.Stages[1]), "narrow the clause, or drop the claim"
 	case r.Place != nil && r.Place.Clause == "parameters":
 		return fmt.Sprintf("stage %s is told by its parameters that %s is there", r.Place.Stage, footprint.PathText(r.Place.Path)), "find the member by something that may be known, or add `except " + r.Place.Stage + "` to the claim"
+	case r.Place != nil && r.Place.Clause == "keys":
+		return fmt.Sprintf("stage %s sees %s: the name of an entry, and a reference to it, is what its key field holds", r.Place.Stage, footprint.PathText(r.Place.Path)), "key the list by another field, take what shows its entries or refers to them out of `read`, or add `except " + r.Place.Stage + "` to the claim"
 	case r.Place != nil:
 		return fmt.Sprintf("stage %s %s %s", r.Place.Stage, claim.Verb, footprint.PathText(r.Place.Path)), "narrow its `" + r.Place.Clause + "`, or add `except " + r.Place.Stage + "` to the claim"
 	case r.Chain != nil:

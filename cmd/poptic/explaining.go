@@ -69,6 +69,7 @@ func (p *printer) stage(s stageExplanation) {
 	p.field("  ", names, "runs in", strings.Join(s.In, ", "))
 	p.field("  ", names, "run by", orElse(strings.Join(s.By, ", "), "every role"))
 	p.field("  ", names, "sees", grantLines(s.Reads, "nothing"))
+	p.field("  ", names, "knows keys", strings.Join(s.Keys, ", "))
 	p.field("  ", names, "changes", grantLines(s.Writes, when(len(s.Blind) == 0, "nothing")))
 	p.field("  ", names, "adds blind", grantLines(s.Blind, ""))
 	p.field("  ", names, "takes from", grantLines(s.Sources, "nothing"))

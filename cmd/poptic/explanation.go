@@ -41,6 +41,7 @@ type stageExplanation struct {
 	Params   []string            `json:"parameters,omitempty"`
 	Reads    []grantExplanation  `json:"reads"`
 	Writes   []grantExplanation  `json:"writes"`
+	Keys     []string            `json:"knows_keys,omitempty"` // key fields of lists, by names of entries and references
 	Blind    []grantExplanation  `json:"writes_blind,omitempty"`
 	Sources  []grantExplanation  `json:"takes_from"`
 	Produces []string            `json:"produces,omitempty"`
@@ -107,11 +108,15 @@ func explain(c *ir.Contract, only string) (explanation, error) {
 
 func (x explainer) explain(c *ir.Contract, only string) explanation {
 	e := explanation{Contract: c.Name, Digest: c.Digest(), Sealed: c.Sealed, Stages: []stageExplanation{}}
-	relations := plan.Relations(footprint.New(c))
+	model := footprint.New(c)
+	relations := plan.Relations(model)
 	for i := range c.Stages {
 		if only == "" || only == c.Stages[i].Name {
 			s := x.stage(&c.Stages[i])
 			s.Beside = besides(relations, s.Name)
+			for _, p := range footprint.Includes(model.KeysKnown(&c.Stages[i])) {
+				s.Keys = append(s.Keys, p.Source())
+			}
 			e.Stages = append(e.Stages, s)
 		}
 	}

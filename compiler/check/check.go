@@ -6,7 +6,7 @@
 // of the state (shape.go); paths and regions are typed against that shape
 // (paths.go, regions.go); phases, measures and invariants follow; then stages
 // with their parameters and clauses. What a stage may write and take must lie
-// in what it reads (visible.go), and every gate that reads more than the stage
+// in what it reads (visible.go), no exception may hide a key that shows (keys.go), and every gate that reads more than the stage
 // sees must be disclosed (disclosure.go). Delegates are contained in
 // their parents (delegates.go). Claims are resolved and lowered (claims.go); they
 // are decided over the compiled contract.
@@ -55,6 +55,7 @@ func Contract(u *Unit) Result {
 	c.lowerClaims()
 	c.reserveLiterals()
 	c.checkVisibility()
+	c.checkKeys()
 	c.checkDisclosure()
 	if c.errors > 0 {
 		return Result{Diagnostics: c.found()}

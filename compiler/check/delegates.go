@@ -88,13 +88,13 @@ func (c *checker) checkDelegate(st *stage) {
 		c.subset(st, "by", child.By, parent.By)
 	}
 	bound := map[string]region.Region{"read": parent.Read, "write": parent.Write, "source": parent.Source}
-	c.contained(st, "read", child.Read, bound["read"], region.Plain, st.parent.title())
+	c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())
 	c.contained(st, "write", child.Write, bound["write"], region.Interior, st.parent.title())
 	c.contained(st, "write", child.Blind, region.Union(parent.Write, parent.Blind), region.Interior, st.parent.title())
 	c.contained(st, "source", child.Source, bound["source"], region.Interior, st.parent.title())
 	if parent.HasDelegable {
 		limit := "the delegable region of " + st.parent.title()
-		c.contained(st, "read", c.withoutDependent(child), parent.Delegable, region.Plain, limit)
+		c.contained(st, "read", c.withoutDependent(child), parent.Delegable, region.Shown, limit)
 		c.contained(st, "write", region.Union(child.Write, child.Blind), parent.Delegable, region.Interior, limit)
 		c.contained(st, "source", child.Source, parent.Delegable, region.Interior, limit)
 	}

@@ -155,6 +155,11 @@ func badKeyField(n syntax.Name, names []string) source.Diagnostic {
 	return d
 }
 
+func secretKey(n syntax.Name) source.Diagnostic {
+	return fault("secret_key", n.Span, "key the list by a field that may be seen, or make the whole list secret: `secret list of ...`",
+		"%s is secret, and as the key of a list it is the name under which every element shows", n.Text)
+}
+
 func fieldTwice(f, first *syntax.Field) source.Diagnostic {
 	return related(fault("declared_twice", f.Name.Span, "remove one of the two", "member %s is declared twice", f.Name.Text), "first declared here", first.Name.Span)
 }

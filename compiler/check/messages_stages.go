@@ -3,6 +3,7 @@ package check
 import (
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/source"
@@ -74,6 +75,12 @@ func clauseTwice(cl, first *syntax.Clause) source.Diagnostic {
 
 func badAttempts(cl *syntax.Clause) source.Diagnostic {
 	return fault("bad_attempts", cl.Number.Span, "write how many proposals one step may make, at least 1", "%d is no number of attempts", cl.Number.Value)
+}
+
+func exceptedKey(st *stage, cl *syntax.Clause, key region.Pattern) source.Diagnostic {
+	list := footprint.Prefix(key, len(key.Segments)-1)
+	return fault("excepted_key", cl.Span, "take "+list.Source()+" away as a whole, or leave "+key.Source()+" in: it is the name of the element",
+		"%s shows elements of %s under their keys, which is what the exception on %s would hide", st.title(), footprint.Prefix(list, len(list.Segments)-1).Source(), key.Source())
 }
 
 func notRead(st *stage, clause string, g writtenGrant, w region.Word) source.Diagnostic {

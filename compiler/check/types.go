@@ -207,9 +207,18 @@ func (c *checker) lowerContainer(s *scope, t *syntax.ContainerType) ir.TypeID {
 			c.report(badKeyField(*t.By, names))
 			return c.addType(ir.Type{Kind: ir.ListType, Elem: elem})
 		}
+		if key, _ := c.out.Types[elem].Member(t.By.Text); c.out.Types[elem].Secret || c.isSecret(key.Type) {
+			c.report(secretKey(*t.By))
+		}
 		return c.addType(ir.Type{Kind: ir.KeyedType, Elem: elem, KeyField: t.By.Text})
 	}
 	return c.addType(ir.Type{Kind: ir.TypeKind(t.Keyword.Text), Elem: elem})
+}
+
+// isSecret reports whether some value of a scalar type is secret.
+func (c *checker) isSecret(id ir.TypeID) bool {
+	t := c.out.Types[id]
+	return t.Secret || slices.ContainsFunc(t.Alternatives, c.isSecret)
 }
 
 func (c *checker) lowerRecord(s *scope, t *syntax.RecordType) ir.TypeID {

@@ -14,14 +14,17 @@ type authority struct {
 	verb, clause string
 	region       region.Region
 	mode         region.Mode
+	against      region.Mode // in which what the claim is about counts
 }
 
 func (m *Model) authorities(s *ir.Stage) []authority {
 	return []authority{
-		{"reads", "read", m.showing(s.Read), region.Plain},
-		{"reads", "parameters", m.Told(s), region.Plain},
-		{"writes", "write", region.Union(s.Write, s.Blind), region.Interior},
-		{"copies", "source", s.Source, region.Interior},
+		{"reads", "read", m.showing(s.Read), region.Plain, region.Plain},
+		{"reads", "read", m.showing(s.Read), region.Shown, region.Interior},
+		{"reads", "parameters", m.Told(s), region.Plain, region.Plain},
+		{"reads", "keys", m.KeysKnown(s), region.Plain, region.Plain},
+		{"writes", "write", region.Union(s.Write, s.Blind), region.Interior, region.Plain},
+		{"copies", "source", s.Source, region.Interior, region.Plain},
 	}
 }
 
@@ -44,7 +47,7 @@ func (m *Model) decideNoStage(claim ir.Claim) Result {
 			if x.verb != claim.Verb || len(x.region) == 0 {
 				continue
 			}
-			switch answer := m.overlap(region.Compile(x.region), target, x.mode, region.Plain); answer.Verdict {
+			switch answer := m.overlap(region.Compile(x.region), target, x.mode, x.against); answer.Verdict {
 			case region.Yes:
 				return Refuted{Place: &Place{Stage: s.Name, Clause: x.clause, Path: answer.Witness}}
 			case region.Unknown:

@@ -132,9 +132,18 @@ func (f *flow) picksUp(s, writer *ir.Stage) region.Condition {
 	return c
 }
 
-// meetsSeen tells where a stage sees, is told or copies some of a region.
+// meetsSeen tells where a stage sees, is told or copies some of a region. What keys tell of
+// a region counts where the region is plain: who writes the key of an element writes all
+// of the element, and so what the view shows of it.
 func (m *Model) meetsSeen(s *ir.Stage, what region.Region, mode region.Mode) region.Condition {
-	return region.Conditions(m.knows(s), what, region.Plain, mode, region.ConditionOptions{Options: region.Options{Shape: m.Shape}})
+	o := region.ConditionOptions{Options: region.Options{Shape: m.Shape}}
+	knows := m.knows(s)
+	if mode == region.Plain {
+		knows = region.Union(knows, m.KeysKnown(s))
+	}
+	known := region.Conditions(knows, what, region.Plain, mode, o)
+	shown := region.Conditions(m.Effect(s, OwnerA).Read, what, region.Shown, region.Interior, o)
+	return region.Condition{Any: append(known.Any, shown.Any...), Inexact: known.Inexact || shown.Inexact}
 }
 
 // knows is all that a run may pass on: what it sees, what it copies, and what its

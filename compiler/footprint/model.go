@@ -33,6 +33,11 @@ func (m *Model) Within(a, b region.Region, modeA, modeB region.Mode) (region.Wor
 	if len(a) == 0 {
 		return nil, true
 	}
+	if modeA == region.Shown { // better a place that is read than one on the way
+		if w, ok := m.Within(a, b, region.Plain, modeB); !ok {
+			return w, ok
+		}
+	}
 	answer := region.Within(region.Compile(a), region.Compile(b), modeA, modeB, region.Options{Shape: m.Shape})
 	return answer.Witness, answer.Verdict == region.Yes
 }

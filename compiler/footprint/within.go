@@ -351,15 +351,15 @@ func (w *within) clauses(outer []match) []clause {
 			seen = append(seen, region.Grant{Include: w.model.told(p)})
 		}
 	}
-	interior, plain := []region.Mode{region.Interior}, []region.Mode{region.Plain}
+	interior, shown := []region.Mode{region.Interior}, []region.Mode{region.Shown}
 	out := []clause{
-		{"read", seen, read, plain},
+		{"read", seen, read, shown},
 		{"write", w.inner.Write, write, interior},
 		{"write", w.inner.Blind, append(slices.Clone(write), blind...), interior},
 		{"source", w.inner.Source, source, interior},
 	}
 	if limited {
-		out = append(out, clause{"delegable", handedDown(w.inner), delegable, []region.Mode{region.Plain, region.Interior}})
+		out = append(out, clause{"delegable", handedDown(w.inner), delegable, []region.Mode{region.Shown, region.Interior}})
 	}
 	return out
 }

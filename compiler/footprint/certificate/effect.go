@@ -23,12 +23,8 @@ func (k *checker) touch(s *ir.Stage, owner string) touch {
 		k.params[owner+"."+s.Params[i].Name] = []*ir.Param{&s.Params[i]}
 	}
 	own := func(r region.Region, whole bool) []side { return sides(k.own(r, owner), whole) }
-	sees := own(k.showing(s.Read), false)
-	for i := range sees {
-		sees[i].shown = true
-	}
 	return touch{
-		sees:    sees,
+		sees:    showingSides(k.own(k.showing(s.Read), owner)),
 		takes:   own(s.Source, true),
 		depends: own(depends(s), false),
 		writes:  own(written(s), true),

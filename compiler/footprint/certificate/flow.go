@@ -75,7 +75,7 @@ func (k *checker) noFlow(e *evidence, c ir.Claim, reached []Reached) {
 
 // blindTo takes reasons why a stage knows nothing of the origin.
 func (f flow) blindTo(e *evidence, s *ir.Stage) {
-	f.disjoint(e, s.Name+" sees, origin", f.knows(s), sides(f.claim.From, false), nil)
+	f.disjoint(e, s.Name+" sees, origin", append(f.knows(s), f.keysKnown(s)...), sides(f.claim.From, false), nil)
 }
 
 // blindToWrites takes reasons why a stage knows nothing that another run writes.

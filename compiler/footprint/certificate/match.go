@@ -122,12 +122,12 @@ func (k *checker) grantsWithin(e *evidence, inner *ir.Stage, outer []Match) {
 	for _, m := range outer {
 		limited = limited || k.contract.Stage(m.Outer).HasDelegable
 	}
-	k.within(e, inner.Name+" read", append(append(region.Region{}, inner.Read...), k.toldBeyond(inner, outer)...), all(func(s *ir.Stage) region.Region { return s.Read }))
+	k.shownWithin(e, inner.Name+" read", append(append(region.Region{}, inner.Read...), k.toldBeyond(inner, outer)...), all(func(s *ir.Stage) region.Region { return s.Read }))
 	k.within(e, inner.Name+" write", inner.Write, all(func(s *ir.Stage) region.Region { return s.Write }))
 	k.within(e, inner.Name+" write blind", inner.Blind, all(written))
 	k.within(e, inner.Name+" source", inner.Source, all(func(s *ir.Stage) region.Region { return s.Source }))
 	if limited {
-		k.within(e, inner.Name+" delegable", handedDown(inner), all(handedDown))
+		k.shownWithin(e, inner.Name+" delegable", handedDown(inner), all(handedDown))
 	}
 }
 

@@ -105,7 +105,7 @@ func (d drawing) claim(stages int) string {
 	a, b := fmt.Sprintf("s%d", d.Intn(stages)), fmt.Sprintf("s%d", d.Intn(stages))
 	from, to := strings.ReplaceAll(d.one(written), "{", "%"), strings.ReplaceAll(d.one(written), "{", "%")
 	if strings.Contains(from+to, "%") || strings.Contains(from+to, "-") {
-		from, to = "secrets", "/r/c"
+		from, to = d.one([]string{"secrets", "/k/*/id"}), d.one([]string{"/r/c", "/k/*/id"})
 	}
 	switch d.Intn(6) {
 	case 0:

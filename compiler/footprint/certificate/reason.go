@@ -30,6 +30,15 @@ func sides(r region.Region, whole bool) []side {
 	return out
 }
 
+// showingSides lists the includes of what a view shows.
+func showingSides(r region.Region) []side {
+	out := sides(r, false)
+	for i := range out {
+		out[i].shown = true
+	}
+	return out
+}
+
 // The words that reasons are written in. N counts from 0.
 const (
 	reasonShort    = "short" // one is only about nodes, and the other lies below them

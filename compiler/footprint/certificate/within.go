@@ -13,11 +13,20 @@ import (
 // and for writing too: what lies in the inner side with everything below it meets no
 // exception of the outer grant above or below.
 func (k *checker) within(e *evidence, about string, inner, outer region.Region) {
-	if len(sides(inner, false)) == 0 {
+	k.sidesWithin(e, about, sides(inner, false), outer)
+}
+
+// shownWithin is within for what is read: the containers on the way count too.
+func (k *checker) shownWithin(e *evidence, about string, inner, outer region.Region) {
+	k.sidesWithin(e, about, showingSides(inner), outer)
+}
+
+func (k *checker) sidesWithin(e *evidence, about string, inner []side, outer region.Region) {
+	if len(inner) == 0 {
 		return
 	}
 	e.open(about)
-	for _, s := range sides(inner, false) {
+	for _, s := range inner {
 		holds := func(word string) bool {
 			g, n, ok := twoNumbers(word)
 			return ok && g < len(outer) && n < len(outer[g].Include) && subsumes(outer[g].Include[n], s.include) &&
@@ -65,12 +74,12 @@ func (k *checker) delegate(e *evidence, d Delegate) string {
 		return "it runs where, or for whom, its parent does not, or drops a rule"
 	}
 	k.bind(child)
-	k.within(e, "read", child.Read, parent.Read)
+	k.shownWithin(e, "read", child.Read, parent.Read)
 	k.within(e, "write", child.Write, parent.Write)
 	k.within(e, "write blind", child.Blind, written(parent))
 	k.within(e, "source", child.Source, parent.Source)
 	if parent.HasDelegable {
-		k.within(e, "read, delegable", withoutParameters(child), parent.Delegable)
+		k.shownWithin(e, "read, delegable", withoutParameters(child), parent.Delegable)
 		k.within(e, "write, delegable", written(child), parent.Delegable)
 		k.within(e, "source, delegable", child.Source, parent.Delegable)
 	}

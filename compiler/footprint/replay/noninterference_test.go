@@ -239,7 +239,11 @@ func (h *hall) tell(n *tree.Node, patch string) told {
 			h.t.Fatalf("a sealed contract hides a gate\n%s\nstate %s\nargs %v\npatch %s\n%+v", h.text, n, h.args, patch, out.Verdict.Violations)
 		}
 		if h.discloses(v) {
-			bits = append(bits, v.Rule)
+			bit := v.Rule
+			if v.OpIndex != nil { // that the member which this adds blindly existed
+				bit += fmt.Sprint(" ", *v.OpIndex)
+			}
+			bits = append(bits, bit)
 		}
 	}
 	slices.Sort(bits)
