@@ -41,8 +41,14 @@ func (c *checker) discloseStage(st *stage, shared []footprint.Gate, declared []*
 	for _, g := range c.model.StageGates(st.out) {
 		c.discloseGate(st, g, []footprint.Use{c.model.Depends(g, st.out)}, seen, declared)
 	}
-	for _, g := range shared {
-		if touched := c.model.Touched(g, st.out); len(touched) > 0 {
+	for i := 0; i < len(shared); {
+		g, touched := shared[i], []footprint.Use(nil)
+		for ; i < len(shared) && isOneRule(g, shared[i]); i++ {
+			if !c.model.CannotFail(shared[i], st.out) {
+				touched = append(touched, c.model.Touched(shared[i], st.out)...)
+			}
+		}
+		if len(touched) > 0 {
 			c.discloseGate(st, g, touched, seen, declared)
 		}
 	}
@@ -67,6 +73,12 @@ func (c *checker) disclosePhase(st *stage, declared []*disclosure) {
 			d.used, st.out.DisclosesPhase = true, true
 		}
 	}
+}
+
+// isOneRule reports whether two gates, the one behind the other, are one rule to the
+// actor: parts of one invariant.
+func isOneRule(g, h footprint.Gate) bool {
+	return g.Kind == h.Kind && g.Name == h.Name && g.At == h.At
 }
 
 // discloseGate decides what the stage's actor may learn of a gate, and reports

@@ -97,6 +97,9 @@ func (c *checker) lowerInvariant(s *scope, d *syntax.InvariantDecl) {
 	case d.Expr != nil:
 		x := c.ruleOf(s, d, in)
 		v.Expr = &x
+		if c.env != nil {
+			v.Parts = c.env.Parts(x, in)
+		}
 	default:
 		return
 	}

@@ -36,7 +36,7 @@ func (e *Env) slots(s Scope) map[string]nameSlot {
 	out := map[string]nameSlot{}
 	for _, v := range e.variables(s) {
 		switch {
-		case v.param:
+		case v.param != "":
 			out[v.name] = nameSlot{slot: paramSlot}
 		case v.measure != nil:
 			out[v.name] = nameSlot{slot: measureSlot, measure: v.measure}

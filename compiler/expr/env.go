@@ -182,7 +182,7 @@ type variable struct {
 	shape   *shape
 	root    rootKind
 	at      place    // of a stateRoot
-	param   bool     // a stage parameter
+	param   string   // the parameter that it is, "" for none
 	measure *measure // of a measureRoot
 }
 
@@ -211,7 +211,11 @@ func (e *Env) variables(s Scope) []variable {
 	}
 	if s.Vars == ir.BeforeVars || s.Vars == ir.AfterVars || s.Vars == ir.EachVars {
 		for _, p := range s.Params {
-			vars = append(vars, variable{name: p, shape: stringShape, param: true})
+			v := variable{name: p, shape: stringShape, param: p}
+			if s.Vars == ir.EachVars && s.Each != nil {
+				v.param = ir.FamilyParam(min(wildcards(s.Each.Over), ir.MaxFamilyKeys))
+			}
+			vars = append(vars, v)
 		}
 	}
 	for i := range e.measures {

@@ -57,6 +57,17 @@ func familyPlace(over region.Pattern) place {
 	return p
 }
 
+// wildcards counts the segments of a pattern that stand for a key or position.
+func wildcards(p region.Pattern) int {
+	n := 0
+	for _, s := range p.Segments {
+		if isWild(s) {
+			n++
+		}
+	}
+	return n
+}
+
 // footprint collects what an expression reads.
 type footprint struct {
 	reads map[string]ir.Read

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
@@ -34,12 +36,32 @@ func measuresOf(c *ir.Contract, ss *shapes) []measure {
 		if x.int {
 			x.shape = &shape{kinds: kInt, cel: types.IntType}
 		}
+		if x.count {
+			x.over = ss.counted(c.State, m.Over)
+		}
 		if x.empty {
 			x.shape.cel = types.NewOptionalType(x.shape.cel)
 		}
 		out = append(out, x)
 	}
 	return out
+}
+
+// counted is what as many nodes match as match p: a required member of a record is there
+// exactly if the record is.
+func (ss *shapes) counted(root ir.TypeID, p region.Pattern) region.Pattern {
+	n := len(p.Segments)
+	for ; n > 0 && p.Segments[n-1].Kind == region.KeyLiteral; n-- {
+		if slices.ContainsFunc(p.Segments[:n], func(s region.Segment) bool { return s.Kind == region.AnyDepth }) {
+			break
+		}
+		record := ss.at(root, p.Segments[:n-1])
+		f, declared := record.members[p.Segments[n-1].Text]
+		if !record.is(kRecord) || record.id == ir.NoType || !declared || f.optional {
+			break
+		}
+	}
+	return region.Pattern{Segments: p.Segments[:n]}
 }
 
 // value makes the CEL value of a measure's decimal text.

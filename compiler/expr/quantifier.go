@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -11,31 +13,26 @@ import (
 
 // A quantifier is a loop that asks the same of every entry of a container.
 type quantifier struct {
-	over    []string // the members from the state to the container
-	vars    []string // one or two
-	body    ast.Expr
-	negated bool
+	over ast.Expr // the container
+	vars []string // one or two
+	body ast.Expr
 }
 
-func quantifierOf(e ast.Expr) (quantifier, bool) {
-	negated := e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalNot
-	if negated {
-		e = e.AsCall().Args()[0]
-	}
+// quantifierOf reads e as all(), or where it is negated, as exists().
+func quantifierOf(e ast.Expr, negated bool) (quantifier, bool) {
 	if e.Kind() != ast.ComprehensionKind {
 		return quantifier{}, false
 	}
 	c := e.AsComprehension()
-	path, ok := pathOf(c.IterRange())
 	body, all := stepOf(c, operators.LogicalAnd, types.True)
 	if negated {
 		body, all = stepOf(c, operators.LogicalOr, types.False)
 	}
-	q := quantifier{over: path, vars: []string{c.IterVar()}, body: body, negated: negated}
+	q := quantifier{over: c.IterRange(), vars: []string{c.IterVar()}, body: body}
 	if c.HasIterVar2() {
 		q.vars = append(q.vars, c.IterVar2())
 	}
-	return q, ok && all
+	return q, all
 }
 
 // stepOf is what a loop asks of an entry if it does nothing but join the answers
@@ -49,12 +46,6 @@ func stepOf(c ast.ComprehensionExpr, operator string, start types.Bool) (ast.Exp
 	}
 	args := step.AsCall().Args()
 	return args[1], len(args) == 2 && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == c.AccuVar()
-}
-
-// pathOf reads state.a.b as the members a and b.
-func pathOf(e ast.Expr) ([]string, bool) {
-	path, root, ok := memberPath(e)
-	return path, ok && root == "state"
 }
 
 // memberPath reads root.a.b.
@@ -71,28 +62,40 @@ func memberPath(e ast.Expr) (path []string, root string, ok bool) {
 	}
 }
 
-// container is the pattern of the entries of the container that members lead to,
-// their type, and whether they are found by key; ok is false where the types do not
+// container is the entries of the container that members lead to from an entry, or
+// from the state, and whether they are found by key; ok is false where the types do not
 // say that there is always such a container.
-func (e *Env) container(path []string) (over region.Pattern, elem ir.TypeID, keyed, ok bool) {
-	id := e.root
+func (e *Env) container(from *frame, path []string) (each *ir.Each, keyed, ok bool) {
+	id, over := e.root, region.Pattern{}
+	if from != nil {
+		id, over.Segments = from.each.Type, slices.Clone(from.each.Over.Segments)
+	}
 	for _, name := range path {
-		m, declared := e.shapes.types[id].Member(name)
-		if e.shapes.types[id].Kind != ir.RecordType || !declared || m.Optional {
-			return over, ir.NoType, false, false
+		t := e.typeOf(id)
+		m, declared := t.Member(name)
+		if t.Kind != ir.RecordType || !declared || m.Optional {
+			return nil, false, false
 		}
 		over.Segments = append(over.Segments, region.Segment{Kind: region.KeyLiteral, Text: name})
 		id = m.Type
 	}
-	t := &e.shapes.types[id]
+	t := e.typeOf(id)
 	entry := region.Segment{Kind: region.AnyIndex}
 	switch t.Kind {
 	case ir.MapType, ir.KeyedType:
 		entry.Kind, keyed = region.AnyKey, true
 	case ir.ListType, ir.SetType, ir.LogType:
 	default:
-		return over, ir.NoType, false, false
+		return nil, false, false
 	}
 	over.Segments = append(over.Segments, entry)
-	return over, t.Elem, keyed, true
+	return &ir.Each{Over: over, Type: t.Elem}, keyed, wildcards(over) <= ir.MaxFamilyKeys
+}
+
+// typeOf is the type with an id, one of no kind if the environment was made without it.
+func (e *Env) typeOf(id ir.TypeID) *ir.Type {
+	if int(id) >= len(e.shapes.types) {
+		return &ir.Type{}
+	}
+	return &e.shapes.types[id]
 }

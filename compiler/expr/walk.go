@@ -94,8 +94,8 @@ func (w *walker) globals() *locals {
 	for _, v := range w.vars {
 		a := abstract{shape: v.shape, path: v.name}
 		switch {
-		case v.param:
-			a.param = v.name
+		case v.param != "":
+			a.param = v.param
 		case v.root == stateRoot:
 			a.places = []place{v.at}
 			a.parts = v.shape

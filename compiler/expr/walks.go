@@ -18,10 +18,10 @@ func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
 	case ir.SelfVars, ir.ViewVars:
 		return nil // a value, or a view: no part of what a commit must check
 	case ir.StateVars:
-		if parts := e.Parts(x); parts != nil {
+		if parts := e.Parts(x, s); parts != nil {
 			var out []region.Pattern
 			for _, p := range parts {
-				out = appendNew(out, e.loops(p.Expr, p.Scope)...)
+				out = appendNew(out, e.loops(p.Expr, PartScope(p))...)
 			}
 			return out
 		}

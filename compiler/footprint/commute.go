@@ -128,6 +128,9 @@ func (m *Model) sharedGates(a, b Effect) []Conflict {
 	var out []Conflict
 	for i := range m.gates() {
 		g := &m.stateGates[i]
+		if m.keeps(g, a) && m.keeps(g, b) {
+			continue
+		}
 		ca := m.touches(i, a)
 		if ca.Never() {
 			continue

@@ -19,6 +19,7 @@ type Gate struct {
 	Reads    []region.Pattern
 	Expr     *ir.Expr         // of a gate that is an expression
 	Removals []region.Pattern // of a reference: removing what these match triggers the gate too
+	Bound    *ir.Bound        // of a part of an invariant that bounds a number
 }
 
 // Family is what one member of the gate's family reads. A key that the state holds at
@@ -173,19 +174,24 @@ func (g *Gate) refersTo(keys region.Pattern) {
 	g.Reads, g.Removals = append(g.Reads, keys), append(g.Removals, keys)
 }
 
+// invariantGates lists the rules that the invariants come to.
 func (m *Model) invariantGates() []Gate {
 	var out []Gate
-	for _, v := range m.Contract.Invariants {
-		g := Gate{Gate: ir.Gate{Kind: ir.InvariantGate, Name: v.Name}}
-		if v.Each != nil {
-			g.Over = v.Each.Over
-		}
+	for i := range m.Contract.Invariants {
+		v := &m.Contract.Invariants[i]
+		of := ir.Gate{Kind: ir.InvariantGate, Name: v.Name}
 		if v.Unique != nil {
-			g.Reads = []region.Pattern{*v.Unique}
-		} else {
-			g.Reads, g.Expr = ReadPatterns(*v.Expr), v.Expr
+			out = append(out, Gate{Gate: of, Reads: []region.Pattern{*v.Unique}})
 		}
-		out = append(out, g)
+		rules := v.Rules()
+		for j := range rules {
+			r := &rules[j]
+			g := Gate{Gate: of, Reads: ReadPatterns(r.Expr), Expr: &r.Expr, Bound: r.Bound}
+			if r.Each != nil {
+				g.Over = r.Each.Over
+			}
+			out = append(out, g)
+		}
 	}
 	return out
 }

@@ -137,6 +137,33 @@ type Invariant struct {
 	Each    *Each           `json:"each,omitempty"`
 	Expr    *Expr           `json:"expr,omitempty"`
 	Unique  *region.Pattern `json:"unique,omitempty"`
+	Parts   []Part          `json:"parts,omitempty"` // see Rules
+}
+
+// A Part is one of the rules that an invariant comes to. All of them hold exactly if
+// the invariant does.
+type Part struct {
+	Each  *Each  `json:"each,omitempty"` // the entries it is asked of; nil if it is about the state as such
+	Key   string `json:"key,omitempty"`  // the name by which it calls the entry's key, "" for none
+	Expr  Expr   `json:"expr"`
+	Bound *Bound `json:"bound,omitempty"`
+}
+
+// A Bound says that a part bounds how many nodes Of matches, and depends on nothing
+// else but Rest: as long as that stays, it goes on to hold if there come to be no more
+// of them, or, where Least, no fewer.
+type Bound struct {
+	Least bool             `json:"least,omitempty"`
+	Of    region.Pattern   `json:"of"`
+	Rest  []region.Pattern `json:"rest,omitempty"`
+}
+
+// Rules lists what an invariant with an expression comes to: its parts, or itself.
+func (v *Invariant) Rules() []Part {
+	if len(v.Parts) > 0 || v.Expr == nil {
+		return v.Parts
+	}
+	return []Part{{Each: v.Each, Expr: *v.Expr}}
 }
 
 // Each binds Var to every node that Over matches, one after the other.

@@ -26,6 +26,11 @@ func (c *Contract) validate() error {
 		if (v.Expr == nil) == (v.Unique == nil) {
 			return malformed("invariant " + v.Name + " has no single rule")
 		}
+		for _, p := range v.Parts {
+			if p.Each != nil && !c.hasType(p.Each.Type) {
+				return malformed("a part of invariant " + v.Name + " is over an unknown type")
+			}
+		}
 	}
 	return c.validateNames()
 }

@@ -21,8 +21,8 @@ type invariant struct {
 // 6.1): what a rule reads inside its own entry is kept apart from what it reads
 // elsewhere, so that a write into one entry asks for that entry's rule alone.
 //
-// An `each` invariant is one part. One about the whole state is as many as
-// expr.Env.Parts finds in it.
+// An `each` invariant is one part. One about the whole state is as many as the
+// compiler has taken it apart into.
 type part struct {
 	rule    rule
 	each    *ir.Each         // of a family, else nil
@@ -34,57 +34,37 @@ type part struct {
 
 func (p *Program) newInvariant(inv *ir.Invariant) (invariant, error) {
 	out := invariant{Invariant: inv}
-	var err error
-	switch {
-	case inv.Unique != nil:
+	if inv.Unique != nil {
 		out.unique = newIndex(*inv.Unique, byValue)
 		p.indexes = append(p.indexes, out.unique)
-	case inv.Each != nil:
-		var one part
-		scope := expr.Scope{Vars: ir.EachVars, Each: inv.Each}
-		one, err = p.newFamily(inv.Expr, scope, "", p.env.Local(*inv.Expr, inv.Each))
-		out.parts = []part{one}
-	default:
-		out.whole = readsOf(inv.Expr)
-		out.parts, err = p.newParts(inv.Expr)
+		return out, nil
 	}
-	return out, err
-}
-
-// newParts takes an expression about the whole state apart.
-func (p *Program) newParts(x *ir.Expr) ([]part, error) {
-	parts := p.env.Parts(*x)
-	if parts == nil {
-		one, err := p.newPart(x)
-		return []part{one}, err
+	rules := inv.Rules()
+	if inv.Each != nil { // an entry that fails is named, whatever fails of it
+		rules = []ir.Part{{Each: inv.Each, Expr: *inv.Expr}}
 	}
-	var out []part
-	for i := range parts {
-		var one part
-		var err error
-		if from := &parts[i]; from.Each == nil {
-			one, err = p.newPart(&from.Expr)
-		} else {
-			one, err = p.newFamily(&from.Expr, from.Scope, from.Key, from.Local)
-		}
+	out.whole = readsOf(inv.Expr)
+	for i := range rules {
+		one, err := p.newPart(&rules[i])
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		out = append(out, one)
+		out.parts = append(out.parts, one)
 	}
 	return out, nil
 }
 
-func (p *Program) newPart(x *ir.Expr) (part, error) {
-	r, err := p.newRule(x, expr.Scope{Vars: ir.StateVars})
-	return part{rule: r, outside: newFootprint(patternsRead(x))}, err
-}
-
-func (p *Program) newFamily(x *ir.Expr, scope expr.Scope, key string, local bool) (part, error) {
-	r, err := p.newRule(x, scope)
-	out := part{rule: r, each: scope.Each, key: key}
-	within, outside := splitFamily(scope.Each.Over, patternsRead(x))
-	if local {
+// newPart compiles a rule about the state as such, or a family.
+func (p *Program) newPart(from *ir.Part) (part, error) {
+	scope := expr.PartScope(*from)
+	r, err := p.newRule(&from.Expr, scope)
+	out := part{rule: r, each: scope.Each, key: from.Key}
+	if scope.Each == nil || err != nil {
+		out.outside = newFootprint(patternsRead(&from.Expr))
+		return out, err
+	}
+	within, outside := splitFamily(scope.Each.Over, patternsRead(&from.Expr))
+	if p.env.Local(*from) {
 		fold := newOver(scope.Each.Over, worse)
 		out.fold = &fold
 		if addressable(scope.Each.Over) {
@@ -92,7 +72,7 @@ func (p *Program) newFamily(x *ir.Expr, scope expr.Scope, key string, local bool
 		}
 	}
 	out.within, out.outside = newFootprint(within), newFootprint(outside)
-	return out, err
+	return out, nil
 }
 
 // addressable reports whether the entries that a pattern matches have paths of one

@@ -13,7 +13,8 @@ import (
 type gate struct {
 	name  string
 	reads []region.Pattern
-	expr  *ir.Expr // of a rule that is an expression, whose footprint depends on the phase
+	expr  *ir.Expr  // of a rule that is an expression, whose footprint depends on the phase
+	bound *ir.Bound // of a rule that bounds a number
 }
 
 // readsOf is what the rule reads in the phases that a commit of a stage may leave the
@@ -29,14 +30,16 @@ func (g gate) readsOf(s *ir.Stage) []region.Pattern {
 // alternatives are told apart by what lies below, and references.
 func (k *checker) gates() []gate {
 	var out []gate
-	for _, v := range k.contract.Invariants {
-		g := gate{name: "invariant " + v.Name}
+	for i := range k.contract.Invariants {
+		v := &k.contract.Invariants[i]
+		name := "invariant " + v.Name
 		if v.Unique != nil {
-			g.reads = []region.Pattern{*v.Unique}
-		} else {
-			g.expr = v.Expr
+			out = append(out, gate{name: name, reads: []region.Pattern{*v.Unique}})
 		}
-		out = append(out, g)
+		rules := v.Rules()
+		for j := range rules {
+			out = append(out, gate{name: name, expr: &rules[j].Expr, bound: rules[j].Bound})
+		}
 	}
 	k.eachNode(region.Pattern{}, k.contract.State, func(at region.Pattern, t *ir.Type) {
 		out = append(out, k.typeGates(at, t)...)

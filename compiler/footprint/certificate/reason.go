@@ -48,6 +48,8 @@ const (
 	reasonUnless   = "?"     // ?N: they share a word only if term N holds
 	reasonFamily   = "@"     // @N.M: they are about different members of a family
 	reasonTogether = "&"     // the gate is touched by A here: what follows is about B
+	reasonKept     = "kept"  // the gate is a bound that neither can make fail
+	reasonTouched  = "-"     // the gate is a bound, and is looked at like any other
 )
 
 // apart reports whether a reason shows that two sides share no word. A number N is
