@@ -35,8 +35,10 @@ type ruling struct {
 // does not hold any more, or the log has grown elsewhere; then current is up to
 // date.
 func (in *Instance) append(ctx context.Context, seen *verify.Snapshot, r *ruling, entries ...*entry) error {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+	if err := in.turn.take(ctx); err != nil {
+		return err
+	}
+	defer in.turn.give()
 	if in.current.Load() != seen || in.unsure || r != nil && r.standing != nil && !in.holds(r.standing, r.about) {
 		return errMoved
 	}
@@ -96,7 +98,7 @@ func (in *Instance) seal(entries []*entry) (records []store.Record, head trace.H
 // snapshotIfDue keeps a snapshot when the log since the last one weighs as much as
 // the state. A snapshot that cannot be kept is no failure: the log has it all.
 func (in *Instance) snapshotIfDue(ctx context.Context) {
-	now, head, idle, due := in.due()
+	now, head, idle, due := in.due(ctx)
 	if !due {
 		return
 	}
@@ -112,9 +114,11 @@ func (in *Instance) snapshotIfDue(ctx context.Context) {
 // due reports whether a snapshot is, of what, after which record, and what the log
 // keeps before that of patches that changed nothing; then the next one is not for a
 // while.
-func (in *Instance) due() (now *verify.Snapshot, head trace.Head, idle int, is bool) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+func (in *Instance) due(ctx context.Context) (now *verify.Snapshot, head trace.Head, idle int, is bool) {
+	if in.turn.take(ctx) != nil {
+		return nil, trace.Head{}, 0, false
+	}
+	defer in.turn.give()
 	now = in.current.Load()
 	if in.grown < max(in.options.snapshotLog, now.State.Size()) {
 		return nil, trace.Head{}, 0, false

@@ -33,6 +33,12 @@
 // and verifies again. When a store fails in a way that leaves open whether it
 // appended, the instance reads the log before it does anything else.
 //
+// # Deadlines
+//
+// Every function that takes a context ends soon after it, with its error: rules,
+// checks, projections, imports and the operations of a patch look at it as they go.
+// Nothing is appended then, unless the store was at it already.
+//
 // # What never leaves
 //
 // No error and no log message holds a value of the state, of a view or of a patch:

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
@@ -38,7 +37,7 @@ type Instance struct {
 	// current is the state that the log ends in, as far as this process has read it.
 	current atomic.Pointer[verify.Snapshot]
 
-	mu        sync.Mutex // held to append; guards what follows, and changing current
+	turn      turn       // taken to append; guards what follows, and changing current
 	recent    recent     // what the commits up to current wrote
 	head      trace.Head // of the log, as far as it was read
 	committed trace.Head // of the log, at the commit that made current
@@ -77,18 +76,20 @@ func (in *Instance) State(ctx context.Context) ([]byte, error) {
 
 // Head is the end of the instance's trace, as this process knows it.
 func (in *Instance) Head() trace.Head {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+	_ = in.turn.take(context.Background())
+	defer in.turn.give()
 	return in.head
 }
 
 // settled is the current state, after reading the log if an append has failed.
 func (in *Instance) settled(ctx context.Context) (*verify.Snapshot, error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if err := in.turn.take(ctx); err != nil {
+		return nil, err
+	}
+	defer in.turn.give()
 	if in.unsure {
 		if err := in.catchUp(ctx); err != nil {
 			return nil, err

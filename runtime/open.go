@@ -25,7 +25,7 @@ func Create(ctx context.Context, contract *Contract, st store.Store, id string, 
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	root, err := contract.program.Import(state)
+	root, err := contract.program.ImportWithin(ctx, state)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ type opening struct {
 func (o opening) instance(key *trace.Key) *Instance {
 	return &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
-		redactor: trace.NewRedactor(o.contract.ir, key), head: trace.Start(o.id),
+		redactor: trace.NewRedactor(o.contract.ir, key), head: trace.Start(o.id), turn: newTurn(),
 		recent: recent{most: o.options.recent, bytes: o.options.recentBytes},
 	}
 }
@@ -141,7 +141,7 @@ func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
 	if err := o.checkContract(line.Contract); err != nil {
 		return nil, err
 	}
-	in, root, err := o.revive(f, 1)
+	in, root, err := o.revive(ctx, f, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance,
 	if err := o.checkContract(c.Contract); err != nil {
 		return nil, err
 	}
-	in, root, err := o.revive(c.founding, s.Seq)
+	in, root, err := o.revive(ctx, c.founding, s.Seq)
 	if err != nil {
 		return nil, err
 	}
@@ -197,12 +197,15 @@ func (l *line) leadsTo(s *verify.Snapshot, key *trace.Key) bool {
 }
 
 // revive makes an instance around a state that was written down.
-func (o opening) revive(f founding, seq uint64) (*Instance, *verify.Snapshot, error) {
+func (o opening) revive(ctx context.Context, f founding, seq uint64) (*Instance, *verify.Snapshot, error) {
 	key, err := trace.KeyOf(f.Key)
 	if err != nil {
 		return nil, nil, o.corrupt(seq, "its key cannot be read")
 	}
-	root, err := o.contract.program.Import(f.State)
+	root, err := o.contract.program.ImportWithin(ctx, f.State)
+	if ended := ctx.Err(); ended != nil {
+		return nil, nil, ended
+	}
 	if err != nil {
 		return nil, nil, o.corrupt(seq, "its state is none of the contract")
 	}
@@ -228,8 +231,8 @@ func (o opening) corrupt(seq uint64, reason string) error { return &CorruptLogEr
 
 // checkAll evaluates every rule of the contract on a state.
 func (in *Instance) checkAll(ctx context.Context, now *verify.Snapshot) error {
-	found := in.contract.program.CheckAll(ctx, now.State, now.Phase)
-	if err := ctx.Err(); err != nil {
+	found, err := in.contract.program.CheckWithin(ctx, now.State, now.Phase)
+	if err != nil {
 		return err
 	}
 	if len(found) > 0 {

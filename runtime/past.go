@@ -48,7 +48,7 @@ func (in *Instance) forward(ctx context.Context, version uint64) (verify.Snapsho
 			break
 		}
 		if err == nil {
-			err = r.step(record)
+			err = r.step(ctx, record)
 		}
 		if err != nil {
 			return verify.Snapshot{}, err

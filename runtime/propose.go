@@ -37,6 +37,9 @@ type Proposal struct {
 // The verdict's Attempt counts the tries of the proposal's step: see
 // DefaultAttempts and WithAttempts.
 //
+// When ctx ends, work stops wherever it is, and the error is the context's: what was
+// not decided in time is never a verdict.
+//
 // Errors are for what could not be decided or recorded: *UnknownStageError,
 // *UnknownArgumentError, *TooLongError, the context's error, what the store reports,
 // or *CorruptLogError. After a store's error the proposal may have been committed all
@@ -104,7 +107,7 @@ func (in *Instance) keeps(ctx context.Context, p *Proposal, now *standing, out *
 	case !slices.Contains(beforeScope, v.Violations[0].Gate):
 		return true, nil
 	}
-	_, refused, err := in.contract.program.VerifyUnread(ctx, *now.seen, in.proposed(p, now))
+	_, refused, err := in.contract.program.VerifyUnread(ctx, *now.seen, in.proposed(ctx, p, now))
 	return !refused, err
 }
 
@@ -113,11 +116,11 @@ var beforeScope = []verify.Gate{verify.GateLimit, verify.GateFormat, verify.Gate
 
 // judge verifies a proposal as it stands.
 func (in *Instance) judge(ctx context.Context, p *Proposal, now *standing) (verify.Outcome, error) {
-	return in.contract.program.Verify(ctx, *now.seen, in.proposed(p, now))
+	return in.contract.program.Verify(ctx, *now.seen, in.proposed(ctx, p, now))
 }
 
 // proposed is a proposal as it stands, for the verifier.
-func (in *Instance) proposed(p *Proposal, now *standing) verify.Proposal {
+func (in *Instance) proposed(ctx context.Context, p *Proposal, now *standing) verify.Proposal {
 	most := in.options.attempts
 	if s := in.contract.ir.Stage(p.Stage); s != nil && s.Attempts > 0 {
 		most = s.Attempts
@@ -125,7 +128,7 @@ func (in *Instance) proposed(p *Proposal, now *standing) verify.Proposal {
 	return verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
 		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
-		Stale: func() []Violation { return now.objections(in.late(p, now.seen), most) },
+		Stale: func() []Violation { return now.objections(in.late(ctx, p, now.seen), most) },
 	}
 }
 
@@ -159,7 +162,7 @@ func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, e
 // returns errMoved as append does.
 func (in *Instance) commit(ctx context.Context, seen *verify.Snapshot, out *verify.Outcome, asked *entry, r *ruling) (Verdict, error) {
 	v := verdictOf(out)
-	decided, err := in.decisionEntry(out, &v, asked)
+	decided, err := in.decisionEntry(ctx, out, &v, asked)
 	if err != nil {
 		return Verdict{}, err
 	}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -96,13 +97,15 @@ func (r *recent) between(base, now uint64) (changes []change, known bool) {
 
 // late is what the stale gate has to say against a proposal on a state whose phase
 // and arguments passed: nothing, if its actor would have seen the same view now.
-func (in *Instance) late(p *Proposal, seen *verify.Snapshot) []Violation {
+func (in *Instance) late(ctx context.Context, p *Proposal, seen *verify.Snapshot) []Violation {
 	if p.Base == seen.Version {
 		return nil
 	}
-	in.mu.Lock()
+	if in.turn.take(ctx) != nil {
+		return nil
+	}
 	changes, known := in.recent.between(p.Base, seen.Version)
-	in.mu.Unlock()
+	in.turn.give()
 	if !known {
 		return []Violation{staleBase}
 	}

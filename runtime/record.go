@@ -56,7 +56,7 @@ func (in *Instance) proposalEntry(p *Proposal, a *asked, seen *verify.Snapshot, 
 
 // decisionEntry records a verdict on what was asked, and of a commit what it
 // replaced.
-func (in *Instance) decisionEntry(out *verify.Outcome, v *Verdict, asked *entry) (e *entry, err error) {
+func (in *Instance) decisionEntry(ctx context.Context, out *verify.Outcome, v *Verdict, asked *entry) (e *entry, err error) {
 	e = &entry{Record: *in.record(trace.Decision, out.Verdict.VersionAfter)}
 	if err := in.addVerdict(&e.Record, &out.Verdict); err != nil {
 		return nil, err
@@ -66,7 +66,11 @@ func (in *Instance) decisionEntry(out *verify.Outcome, v *Verdict, asked *entry)
 	}
 	hidden := private{Args: asked.args}
 	if asked.Key != "" {
-		actor := v.Actor()
+		actor, err := out.ActorWithin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		v.actor = func() ActorVerdict { return actor }
 		hidden.Operator, hidden.Actor = &v.Verdict, &actor
 	}
 	e.sealed, err = hidden.seal()

@@ -73,14 +73,14 @@ type replay struct {
 }
 
 // catchUp reads what was appended after in.head. On error the instance stays as it
-// was. in.mu is held, or in is not shared yet.
+// was. in.turn is held, or in is not shared yet.
 func (in *Instance) catchUp(ctx context.Context) error {
 	r := replay{in: in, now: *in.current.Load(), head: in.head, committed: in.committed, ledger: in.ledger.clone()}
 	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1) {
 		if err != nil {
 			return err
 		}
-		if err := r.step(record); err != nil {
+		if err := r.step(ctx, record); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,10 @@ func (in *Instance) catchUp(ctx context.Context) error {
 }
 
 // step takes in one record.
-func (r *replay) step(record store.Record) error {
+func (r *replay) step(ctx context.Context, record store.Record) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	head, err := trace.CheckRecord(r.head, r.in.key, record.Line, record.Sealed)
 	if err != nil {
 		return corruptLog(r.in.id, err)
@@ -122,14 +125,14 @@ func (r *replay) step(record store.Record) error {
 		r.waiting, r.asks = &record, l
 		return nil
 	case trace.Decision:
-		return r.decide(l.Verdict)
+		return r.decide(ctx, l.Verdict)
 	default:
 		return nil
 	}
 }
 
 // decide takes in a decision.
-func (r *replay) decide(v *verify.Verdict) error {
+func (r *replay) decide(ctx context.Context, v *verify.Verdict) error {
 	waiting := r.waiting
 	r.waiting = nil
 	if waiting == nil || v == nil {
@@ -150,7 +153,10 @@ func (r *replay) decide(v *verify.Verdict) error {
 	var effects []tree.Effect
 	if r.asks.Kind == trace.Proposal {
 		var err error
-		if root, effects, err = r.in.contract.program.Replay(root, waiting.Sealed); err != nil {
+		if root, effects, err = r.in.contract.program.Replay(ctx, root, waiting.Sealed); err != nil {
+			if ended := ctx.Err(); ended != nil {
+				return ended
+			}
 			return r.corrupt("its patch does not apply")
 		}
 	}

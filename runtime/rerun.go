@@ -100,7 +100,7 @@ func (r *rerun) all() error {
 // view again: on what was known before it.
 func (r *rerun) next(record store.Record) error {
 	before := r.moment()
-	if err := r.step(record); err != nil {
+	if err := r.step(r.ctx, record); err != nil {
 		return err
 	}
 	err := r.again(before, record)
@@ -179,7 +179,11 @@ func (r *rerun) decision(before *moment, l *line, record store.Record, hidden *p
 	if err != nil {
 		return err
 	}
-	again, err := json.Marshal(out.Actor())
+	actor, err := out.ActorWithin(r.ctx)
+	if err != nil {
+		return err
+	}
+	again, err := json.Marshal(actor)
 	if err != nil {
 		return err
 	}
@@ -257,7 +261,7 @@ func startsWith(all, first []Violation) bool {
 // late is what the stale gate has to say. That a version was not remembered any
 // more depends on when the process began that decided, and is taken as it is.
 func (r *rerun) late(p *Proposal, now *verify.Snapshot, recorded *verify.Verdict) []Violation {
-	late := r.in.late(p, now)
+	late := r.in.late(r.ctx, p, now)
 	forgotten := len(recorded.Violations) == 1 && recorded.Violations[0].Message == staleBase.Message
 	if forgotten && p.Base != now.Version {
 		return []Violation{staleBase}

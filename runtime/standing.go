@@ -26,9 +26,11 @@ func (in *Instance) standing(ctx context.Context, a *asked) (s standing, err err
 	if s.seen, err = in.settled(ctx); err != nil {
 		return s, err
 	}
-	in.mu.Lock()
+	if err := in.turn.take(ctx); err != nil {
+		return s, err
+	}
 	s.tries, s.keyed, s.idle = in.ledger.steps[a.step], in.ledger.keyed, in.ledger.idle
-	in.mu.Unlock()
+	in.turn.give()
 	s.repeats = s.tries.repeats(a)
 	if a.key != "" {
 		s.answer, s.taken, err = in.earlier(ctx, a)
@@ -36,7 +38,7 @@ func (in *Instance) standing(ctx context.Context, a *asked) (s standing, err err
 	return s, err
 }
 
-// holds reports whether s is still how things stand; in.mu is held.
+// holds reports whether s is still how things stand; in.turn is held.
 func (in *Instance) holds(s *standing, a *asked) bool {
 	return in.ledger.steps[a.step].used == s.tries.used && (a.key == "" || in.ledger.keyed == s.keyed)
 }

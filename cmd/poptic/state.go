@@ -22,7 +22,10 @@ func openState(c *console, program *verify.Program, name, phase string) (verify.
 // requireValid checks every rule of the contract once, so that a verdict about a
 // proposal is about the proposal (spec/semantics.md section 6.1).
 func (o *opened) requireValid(c *console, name string) error {
-	broken := o.program.CheckAll(c.ctx, o.snapshot.State, o.snapshot.Phase)
+	broken, err := o.program.CheckWithin(c.ctx, o.snapshot.State, o.snapshot.Phase)
+	if err != nil {
+		return err
+	}
 	if len(broken) == 0 {
 		return nil
 	}

@@ -20,10 +20,17 @@ const deepest = 9_999
 // within limits. All arrays are lists. The error is a *DecodeError. Nothing of
 // data is kept.
 func Parse(data []byte, limits Limits) (*Node, error) {
+	return ParseStepwise(data, limits, nil)
+}
+
+// ParseStepwise is Parse, which calls step for every value it reads: a step that panics
+// ends it.
+func ParseStepwise(data []byte, limits Limits, step func()) (*Node, error) {
 	if err := refuseOutright(data, limits); err != nil {
 		return nil, err
 	}
 	p := newParser(data, limits)
+	p.step = step
 	defer p.release()
 	n, err := p.value()
 	if err == nil {
@@ -58,7 +65,8 @@ type parser struct {
 	dec    *jsontext.Decoder
 	data   []byte
 	limits Limits
-	seen   int // values so far
+	step   func() // called for every value, nil for nothing
+	seen   int    // values so far
 	depth  int
 	names  []string
 	nodes  []*Node
@@ -102,6 +110,9 @@ func (p *parser) end() error {
 
 // count counts one value.
 func (p *parser) count() error {
+	if p.step != nil {
+		p.step()
+	}
 	if p.seen++; over(p.seen, p.limits.MaxNodes) {
 		return p.limits.exceeded(LimitNodes)
 	}

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"context"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/runtime/tree"
@@ -28,8 +30,18 @@ import (
 // computed on demand and costs about what the view costs; for a rejection also what
 // the verification cost. Not safe for concurrent use.
 func (o *Outcome) Actor() ActorVerdict {
-	v := o.verification
-	out := ActorVerdict{
+	out, _ := o.ActorWithin(context.Background())
+	return out
+}
+
+// ActorWithin is Actor, which ends with ctx: the error then is the context's. The
+// context that the outcome was made in may have ended long before.
+func (o *Outcome) ActorWithin(ctx context.Context) (out ActorVerdict, err error) {
+	defer catch(&err)
+	bound := *o.verification
+	v := &bound
+	v.ctx, v.p = ctx, v.p.within(ctx)
+	out = ActorVerdict{
 		Verdict: o.Verdict.Verdict, Contract: o.Verdict.Contract,
 		PhaseBefore: o.Verdict.PhaseBefore, PhaseAfter: o.Verdict.PhaseAfter,
 		Violations: []Violation{}, Normalised: o.Verdict.Normalised,
@@ -44,7 +56,7 @@ func (o *Outcome) Actor() ActorVerdict {
 		out.Violations, out.More = append(out.Violations, told...), more
 	}
 	out.Retryable = out.Verdict == Reject && retryable(out.Violations, out.Attempt, out.MaxAttempts)
-	return out
+	return out, nil
 }
 
 // told is what the actor is told of the findings on the state.

@@ -396,7 +396,7 @@ func (c standing) standsAlone(before verify.Snapshot, out *verify.Outcome, patch
 	c.sameShape(nil, after.State, n)
 	require.Empty(c.t, c.p.CheckAll(context.Background(), n, "main"), c.story)
 
-	replayed, _, err := c.p.Replay(before.State, patch)
+	replayed, _, err := c.p.Replay(context.Background(), before.State, patch)
 	require.NoError(c.t, err, c.story)
 	require.Equal(c.t, string(file), string(c.p.Export(replayed, true)), c.story)
 	c.sameShape(nil, after.State, replayed)

@@ -21,6 +21,7 @@ type typeCheck struct {
 
 // check checks n, which stands at c.word, against type id.
 func (c *typeCheck) check(n *tree.Node, id ir.TypeID) {
+	c.p.watch.step()
 	if c.p.contract.Types[id].Kind == ir.UnionType {
 		c.union(n, id)
 	} else if c.structure(n, id) {

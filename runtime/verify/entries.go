@@ -68,7 +68,7 @@ func (e *entries) below(w region.Word, rest []region.Segment) {
 		})
 		return
 	}
-	eachMatchBelow(w, n, rest, func(entry region.Word, n *tree.Node) bool {
+	eachMatchBelow(e.p.watch, w, n, rest, func(entry region.Word, n *tree.Node) bool {
 		if e.before == nil || tree.NodeAt(e.before, entry) != n {
 			e.visit(entry, n)
 		}
@@ -94,7 +94,7 @@ func (e *entries) appended(w region.Word, over []region.Segment) {
 			continue
 		}
 		at := append(slices.Clone(w), region.Index(i))
-		eachMatchBelow(at, array.At(i), over[len(w)+1:], func(entry region.Word, n *tree.Node) bool {
+		eachMatchBelow(e.p.watch, at, array.At(i), over[len(w)+1:], func(entry region.Word, n *tree.Node) bool {
 			e.once(entry, n)
 			return true
 		})

@@ -10,6 +10,7 @@ import (
 
 // runOp judges what is still open about an operation and runs it.
 func (e *execution) runOp(op *tree.Op) {
+	e.v.p.watch.look()
 	value := op.Value
 	uses := e.v.usesOf(op)
 	for i := range uses {

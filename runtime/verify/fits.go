@@ -9,6 +9,7 @@ import (
 // keys of keyed lists, no duplicates in sets. References and where constraints
 // are rules, not structure: a union does not choose by them. Linear in n.
 func (p *Program) fits(id ir.TypeID, n *tree.Node) bool {
+	p.watch.step()
 	t := &p.contract.Types[id]
 	switch t.Kind {
 	case ir.StringType, ir.RefType:

@@ -44,7 +44,14 @@ func (e *StateError) Error() string {
 // if the file is no JSON document within the limits, else a *StateError. Linear in
 // the file.
 func (p *Program) Import(file []byte) (*tree.Node, error) {
-	n, err := tree.Parse(file, p.limits.State)
+	return p.ImportWithin(context.Background(), file)
+}
+
+// ImportWithin is Import, which ends with ctx: the error then is the context's.
+func (p *Program) ImportWithin(ctx context.Context, file []byte) (n *tree.Node, err error) {
+	defer catch(&err)
+	p = p.within(ctx)
+	n, err = tree.ParseStepwise(file, p.limits.State, p.watch.step)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +61,7 @@ func (p *Program) Import(file []byte) (*tree.Node, error) {
 		return nil, stateError(in.found)
 	}
 	n = p.shape(n, p.contract.State)
-	c := typeCheck{p: p, ctx: context.Background(), state: n}
+	c := typeCheck{p: p, ctx: ctx, state: n}
 	if c.check(n, p.contract.State); len(c.found) > 0 {
 		return nil, stateError(c.found)
 	}
@@ -90,6 +97,7 @@ func (in *importer) report(f finding) {
 }
 
 func (in *importer) value(n *tree.Node, id ir.TypeID) *tree.Node {
+	in.p.watch.step()
 	if !in.p.types[id].keyed {
 		return n
 	}

@@ -40,13 +40,13 @@ func byValue(n *tree.Node) (string, bool) {
 func byText(n *tree.Node) (string, bool) { return n.Text(), n.Kind() == ir.String }
 
 // of is the index of a state. Linear in what is counted, unless it is remembered.
-func (x *index) of(state *tree.Node) *tree.Bag {
+func (x *index) of(watch *watch, state *tree.Node) *tree.Bag {
 	container := nodeAtPattern(state, x.at)
 	if known, ok := x.memo.Get(container); ok {
 		return known
 	}
 	counts := map[string]int{}
-	eachMatchBelow(nil, container, x.rest, func(_ region.Word, n *tree.Node) bool {
+	eachMatchBelow(watch, nil, container, x.rest, func(_ region.Word, n *tree.Node) bool {
 		if key, ok := x.key(n); ok {
 			counts[key]++
 		}
@@ -59,16 +59,17 @@ func (x *index) of(state *tree.Node) *tree.Bag {
 
 // next is the index of the state that a commit made of before. It costs O(log n) for
 // each place that changed.
-func (x *index) next(before, after *tree.Node) *tree.Bag {
+func (x *index) next(watch *watch, before, after *tree.Node) *tree.Bag {
 	was, is := nodeAtPattern(before, x.at), nodeAtPattern(after, x.at)
 	if known, ok := x.memo.Get(is); ok || was == nil || is == nil {
 		if !ok {
-			known = x.of(after)
+			known = x.of(watch, after)
 		}
 		return known
 	}
-	bag := x.of(before)
+	bag := x.of(watch, before)
 	count := func(n *tree.Node, by int) {
+		watch.step()
 		if n == nil {
 			return
 		}
@@ -86,7 +87,7 @@ func (x *index) next(before, after *tree.Node) *tree.Bag {
 
 // carry remembers the index of after, where that of before is remembered, so that no
 // later commit has to start anew. What a commit writes elsewhere leaves it the same.
-func (x *index) carry(before, after *tree.Node, targets []region.Word) {
+func (x *index) carry(watch *watch, before, after *tree.Node, targets []region.Word) {
 	was, is := nodeAtPattern(before, x.at), nodeAtPattern(after, x.at)
 	bag, known := x.memo.Get(was)
 	if was == is || !known {
@@ -94,7 +95,7 @@ func (x *index) carry(before, after *tree.Node, targets []region.Word) {
 	}
 	for _, t := range targets {
 		if x.reads.meets(t) {
-			x.next(before, after)
+			x.next(watch, before, after)
 			return
 		}
 	}
@@ -107,6 +108,6 @@ func (v *verification) carryIndexes() {
 		return
 	}
 	for _, x := range v.p.indexes {
-		x.carry(v.snapshot.State, v.after, v.targets)
+		x.carry(v.p.watch, v.snapshot.State, v.after, v.targets)
 	}
 }

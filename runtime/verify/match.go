@@ -10,6 +10,7 @@ import (
 // themselves, not what is below them. Literal segments are looked up; only
 // wildcards look at all members.
 type matching struct {
+	watch *watch
 	visit func(w region.Word, n *tree.Node) bool // false ends the walk
 	word  region.Word
 }
@@ -17,17 +18,18 @@ type matching struct {
 // eachMatch calls visit for every node of root that p matches, until visit
 // returns false. The word is only valid during the call. Parameters of p must be
 // bound; fresh segments match nothing.
-func eachMatch(root *tree.Node, p region.Pattern, visit func(w region.Word, n *tree.Node) bool) {
-	(&matching{visit: visit}).walk(root, p.Segments)
+func eachMatch(watch *watch, root *tree.Node, p region.Pattern, visit func(w region.Word, n *tree.Node) bool) {
+	(&matching{watch: watch, visit: visit}).walk(root, p.Segments)
 }
 
 // eachMatchBelow is the same for the matches that extend w, where the node n is
 // and to which the first segments have already been matched.
-func eachMatchBelow(w region.Word, n *tree.Node, rest []region.Segment, visit func(w region.Word, n *tree.Node) bool) {
-	(&matching{visit: visit, word: append(region.Word{}, w...)}).walk(n, rest)
+func eachMatchBelow(watch *watch, w region.Word, n *tree.Node, rest []region.Segment, visit func(w region.Word, n *tree.Node) bool) {
+	(&matching{watch: watch, visit: visit, word: append(region.Word{}, w...)}).walk(n, rest)
 }
 
 func (m *matching) walk(n *tree.Node, rest []region.Segment) bool {
+	m.watch.step()
 	if n == nil {
 		return true
 	}

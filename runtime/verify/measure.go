@@ -52,8 +52,11 @@ func (m *measure) one(_ string, n *tree.Node) (tally, bool) {
 	}
 }
 
-func (m *measure) value(state *tree.Node) measured {
-	t := m.over.of(state, m.one)
+func (m *measure) value(watch *watch, state *tree.Node) measured {
+	t := m.over.of(state, func(name string, n *tree.Node) (tally, bool) {
+		watch.step()
+		return m.one(name, n)
+	})
 	switch {
 	case m.Kind == ir.Count:
 		return measured{strconv.Itoa(t.count), true}
@@ -104,7 +107,7 @@ func (m *measures) lookup(name string) (literal string, present bool) {
 		}
 		v := &m.known[i]
 		if v.literal == "" {
-			*v = m.p.measures[i].value(m.state)
+			*v = m.p.measures[i].value(m.p.watch, m.state)
 		}
 		return v.literal, v.present
 	}

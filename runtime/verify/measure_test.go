@@ -36,7 +36,7 @@ func TestMeasuresAreExactDecimals(t *testing.T) {
 		state, err := tree.Parse([]byte(test.numbers), tree.DefaultLimits)
 		require.NoError(t, err)
 		m := newMeasure(&ir.Measure{Kind: test.kind, Over: region.MustParse("/*")})
-		got := m.value(state)
+		got := m.value(nil, state)
 		require.Equal(t, measured{test.literal, test.present}, got, "%s of %s", test.kind, test.numbers)
 	}
 }

@@ -86,18 +86,18 @@ func (v *verification) checkGuard() []finding {
 // Advance moves the phase as the host may do along an edge marked for it. The
 // guard and every invariant that reads the phase must hold afterwards; the state
 // stays as it is. The error is the context's.
-func (p *Program) Advance(ctx context.Context, s Snapshot, to, role string) (Outcome, error) {
-	v := &verification{p: p, ctx: ctx, snapshot: s, after: s.State, next: to, reached: stepPhase}
+func (p *Program) Advance(ctx context.Context, s Snapshot, to, role string) (out Outcome, err error) {
+	defer catch(&err)
+	v := &verification{p: p.within(ctx), ctx: ctx, snapshot: s, after: s.State, next: to, reached: stepPhase}
 	v.proposal.Role = role
 	found := v.checkHostMove()
 	if len(found) == 0 {
 		v.reached = stepRules
 		found = v.checkRules()
 	}
-	if err := ctx.Err(); err != nil {
-		return Outcome{}, err
-	}
-	return v.outcome(found), nil
+	out = v.outcome(found)
+	leaveIfEnded(ctx)
+	return out, nil
 }
 
 func (v *verification) checkHostMove() []finding {

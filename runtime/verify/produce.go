@@ -27,11 +27,11 @@ func (v *verification) produced(p region.Pattern) bool {
 	last := len(p.Segments) - 1
 	if last < 0 || p.Segments[last].Kind != region.FreshSegment {
 		there := false
-		eachMatch(v.after, p, func(region.Word, *tree.Node) bool { there = true; return false })
+		eachMatch(v.p.watch, v.after, p, func(region.Word, *tree.Node) bool { there = true; return false })
 		return there
 	}
 	grew := false
-	eachMatch(v.after, region.Pattern{Segments: p.Segments[:last]}, func(w region.Word, n *tree.Node) bool {
+	eachMatch(v.p.watch, v.after, region.Pattern{Segments: p.Segments[:last]}, func(w region.Word, n *tree.Node) bool {
 		grew = n.Len() > tree.NodeAt(v.snapshot.State, w).Len()
 		return !grew
 	})

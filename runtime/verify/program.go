@@ -27,6 +27,8 @@ type Program struct {
 	invariants []invariant
 	stages     map[string]*stage
 	guards     map[move]*rule
+
+	watch *watch // of the call that p is bound to (within), nil for none
 }
 
 // A move is an edge of the phase graph.
@@ -127,20 +129,28 @@ func (p *Program) loadGuards() error {
 // CheckAll evaluates every type, reference, constraint and invariant of a state.
 // It is done once when an instance opens; afterwards only what a commit touches is
 // checked, and the two agree (spec/semantics.md theorem 8). The result is empty if
-// all hold, and lists at most MaxViolations.
+// all hold, and lists at most MaxViolations. It does not end with ctx.
 func (p *Program) CheckAll(ctx context.Context, n *tree.Node, phase string) []Violation {
+	found, _ := p.CheckWithin(context.WithoutCancel(ctx), n, phase)
+	return found
+}
+
+// CheckWithin is CheckAll, which ends with ctx: the error then is the context's.
+func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (found []Violation, err error) {
+	defer catch(&err)
+	p = p.within(ctx)
 	c := typeCheck{p: p, ctx: ctx, state: n}
 	c.check(n, p.contract.State)
 	if len(c.found) > 0 {
-		listed, _ := violations(c.found)
-		return listed
+		found, _ = violations(c.found)
+		return found, nil
 	}
 	r := ruleRun{p: p, ctx: ctx, state: n, phase: phase, measures: &measures{p: p, state: n}}
 	for i := range p.invariants {
 		r.all(&p.invariants[i])
 	}
-	listed, _ := violations(r.found)
-	return listed
+	found, _ = violations(r.found)
+	return found, nil
 }
 
 // A stage is a compiled ir.Stage.

@@ -114,7 +114,7 @@ func (v *verification) checkReferrers() []finding {
 }
 
 func (v *verification) names(s *site, keys map[string]bool) bool {
-	named := s.named.next(v.snapshot.State, v.after)
+	named := s.named.next(v.p.watch, v.snapshot.State, v.after)
 	for key := range keys {
 		if named.Count(key) > 0 {
 			return true
@@ -125,7 +125,7 @@ func (v *verification) names(s *site, keys map[string]bool) bool {
 
 func (v *verification) referrers(r *reference, s *site, gone map[string]bool) []finding {
 	var all collection
-	eachMatch(v.after, s.pattern, func(w region.Word, n *tree.Node) bool {
+	eachMatch(v.p.watch, v.after, s.pattern, func(w region.Word, n *tree.Node) bool {
 		if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) && v.dangles(w) {
 			all.add(say.keyInUse(r.target).of(ir.RefGate, ""), func(f finding) finding {
 				f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"errors"
 
 	"github.com/patchoptic/poptic/runtime/tree"
@@ -9,9 +10,10 @@ import (
 // Replay applies a proposal that was committed before to the state it was
 // committed on, without judging it again, and says what each operation read and
 // wrote. The error says that it does not apply, and so cannot have been committed on
-// this state.
-func (p *Program) Replay(root *tree.Node, proposal []byte) (*tree.Node, []tree.Effect, error) {
-	v := &verification{p: p, snapshot: Snapshot{State: root}, proposal: Proposal{Patch: proposal}}
+// this state; or it is the context's.
+func (p *Program) Replay(ctx context.Context, root *tree.Node, proposal []byte) (after *tree.Node, effects []tree.Effect, err error) {
+	defer catch(&err)
+	v := &verification{p: p.within(ctx), ctx: ctx, snapshot: Snapshot{State: root}, proposal: Proposal{Patch: proposal}}
 	if found := v.parseProposal(); len(found) > 0 {
 		return nil, nil, errors.New(found[0].Message)
 	}

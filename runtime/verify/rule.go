@@ -49,6 +49,9 @@ func worse(a, b judgement) judgement {
 // judge evaluates a rule.
 func (r *rule) judge(ctx context.Context, in *expr.Input) judgement {
 	value, err := r.program.Eval(ctx, in)
+	if err != nil {
+		leaveIfEnded(ctx) // what interrupts an evaluation is no judgement
+	}
 	switch {
 	case err != nil:
 		return failure(err)

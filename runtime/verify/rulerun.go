@@ -52,7 +52,7 @@ func (r *ruleRun) entries(inv *invariant) {
 		return
 	}
 	in := r.input()
-	eachMatch(r.state, inv.Each.Over, func(w region.Word, n *tree.Node) bool {
+	eachMatch(r.p.watch, r.state, inv.Each.Over, func(w region.Word, n *tree.Node) bool {
 		r.entry(inv, in, w, n)
 		return true
 	})
@@ -67,7 +67,7 @@ func (r *ruleRun) judge(p *part) judgement {
 		return r.judgeFold(p)
 	}
 	j, in := holds, r.input()
-	eachMatch(r.state, p.each.Over, func(w region.Word, n *tree.Node) bool {
+	eachMatch(r.p.watch, r.state, p.each.Over, func(w region.Word, n *tree.Node) bool {
 		j = worse(j, r.judgeEntry(p, in, lastName(w), n))
 		return true
 	})
@@ -78,7 +78,7 @@ func (r *ruleRun) judge(p *part) judgement {
 func (r *ruleRun) judgeFold(p *part) judgement {
 	in := r.input()
 	return p.fold.of(r.state, func(name string, n *tree.Node) (judgement, bool) {
-		return r.judgeEntry(p, in, name, n), r.ctx.Err() == nil
+		return r.judgeEntry(p, in, name, n), true
 	})
 }
 
@@ -184,15 +184,15 @@ func meetsAny(f footprint, targets []region.Word) bool {
 func (r *ruleRun) unique(inv *invariant) {
 	bag := (*tree.Bag)(nil)
 	if r.before == nil {
-		bag = inv.unique.of(r.state)
+		bag = inv.unique.of(r.p.watch, r.state)
 	} else {
-		bag = inv.unique.next(r.before, r.state)
+		bag = inv.unique.next(r.p.watch, r.before, r.state)
 	}
 	if !bag.Repeats() {
 		return
 	}
 	seen := map[tree.Digest]bool{}
-	eachMatch(r.state, *inv.Unique, func(w region.Word, n *tree.Node) bool {
+	eachMatch(r.p.watch, r.state, *inv.Unique, func(w region.Word, n *tree.Node) bool {
 		d := n.Digest()
 		if seen[d] {
 			r.add(say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name), func(f finding) finding {

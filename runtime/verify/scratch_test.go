@@ -374,7 +374,7 @@ func (s *scratch) agree(before Snapshot, out *Outcome, patch []byte) {
 	if out.Patch == nil {
 		return
 	}
-	after, _, err := s.p.Replay(before.State, patch)
+	after, _, err := s.p.Replay(context.Background(), before.State, patch)
 	if err != nil || out.found != nil && out.found[0].Gate == GateScope {
 		require.Equal(s.t, Reject, out.Verdict.Verdict)
 		return
@@ -427,7 +427,7 @@ func (s *scratch) broken(n *tree.Node) []string {
 				out = append(out, inv.Name)
 			}
 		case inv.Each != nil:
-			eachMatch(n, inv.Each.Over, func(_ region.Word, e *tree.Node) bool {
+			eachMatch(nil, n, inv.Each.Over, func(_ region.Word, e *tree.Node) bool {
 				in.Entry = e
 				if s.whole[i].judge(context.Background(), in) != holds {
 					out = append(out, inv.Name)
@@ -444,7 +444,7 @@ func (s *scratch) broken(n *tree.Node) []string {
 func (s *scratch) repeats(p region.Pattern, n *tree.Node) bool {
 	seen := map[tree.Digest]bool{}
 	repeats := false
-	eachMatch(n, p, func(_ region.Word, e *tree.Node) bool {
+	eachMatch(nil, n, p, func(_ region.Word, e *tree.Node) bool {
 		repeats = repeats || seen[e.Digest()]
 		seen[e.Digest()] = true
 		return true
@@ -460,7 +460,7 @@ func (s *scratch) measure(name string, n *tree.Node) (string, bool) {
 			continue
 		}
 		count, sum, best := 0, new(big.Rat), (*tree.Node)(nil)
-		eachMatch(n, m.Over, func(_ region.Word, e *tree.Node) bool {
+		eachMatch(nil, n, m.Over, func(_ region.Word, e *tree.Node) bool {
 			if count++; e.Kind() != ir.Number {
 				return true
 			}
@@ -507,8 +507,8 @@ func (s *scratch) sameFolds(n, copied *tree.Node) {
 		require.Equal(s.t, want, got, name)
 	}
 	for _, x := range s.p.indexes {
-		require.True(s.t, x.of(copied).Equal(x.of(n)), x.at.String())
-		require.Equal(s.t, x.of(copied).Repeats(), x.of(n).Repeats())
+		require.True(s.t, x.of(nil, copied).Equal(x.of(nil, n)), x.at.String())
+		require.Equal(s.t, x.of(nil, copied).Repeats(), x.of(nil, n).Repeats())
 	}
 	for _, set := range s.views {
 		want, hidden := view.Project(copied, set.Start(nil))

@@ -36,6 +36,7 @@ func (s *shaper) shape(n *tree.Node, id ir.TypeID) *tree.Node {
 	if !s.changes(n, id) {
 		return n
 	}
+	s.p.watch.step()
 	settled := s.p.settle(id, n)
 	t := &s.p.contract.Types[settled]
 	if settled == ir.NoType && id != ir.NoType {

@@ -65,7 +65,7 @@ func TestWhatIsRefusedByTypesOrRulesWouldNotHold(t *testing.T) {
 		if strings.Contains(patch, "history") || strings.Contains(patch, "labels/-") {
 			continue // a log may be cut and a set's element added twice without that showing in the state
 		}
-		after, _, err := r.p.Replay(r.s.State, []byte(patch))
+		after, _, err := r.p.Replay(context.Background(), r.s.State, []byte(patch))
 		require.NoError(t, err)
 		require.NotEmpty(t, r.p.CheckAll(ctx, after, r.s.Phase), patch)
 		refused++

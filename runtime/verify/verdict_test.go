@@ -80,10 +80,10 @@ func TestReplayDoesWhatTheCommitDid(t *testing.T) {
 	r := openDesk(t)
 	before := r.s.State
 	out := r.commits(edit(`{"patch":` + fiveOperations + `}`))
-	after, _, err := r.p.Replay(before, []byte(`{"patch":`+fiveOperations+`}`))
+	after, _, err := r.p.Replay(context.Background(), before, []byte(`{"patch":`+fiveOperations+`}`))
 	require.NoError(t, err)
 	require.Equal(t, out.Verdict.StateAfter, after.Digest().String())
-	_, _, err = r.p.Replay(after, []byte(fiveOperations))
+	_, _, err = r.p.Replay(context.Background(), after, []byte(fiveOperations))
 	require.Error(t, err, "its test does not hold any more")
 }
 

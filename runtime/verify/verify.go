@@ -49,17 +49,16 @@ type Outcome struct {
 // Verify decides a proposal; it never changes anything. A rejection is an outcome.
 // The error says what is broken: an *UnknownStageError, an *UnknownArgumentError,
 // or the context's.
-func (p *Program) Verify(ctx context.Context, s Snapshot, pr Proposal) (Outcome, error) {
+func (p *Program) Verify(ctx context.Context, s Snapshot, pr Proposal) (out Outcome, err error) {
 	st, err := p.stage(pr.Stage, pr.Args)
 	if err != nil {
 		return Outcome{}, err
 	}
-	v := &verification{p: p, ctx: ctx, stage: st, snapshot: s, proposal: pr}
-	found := v.run()
-	if err := ctx.Err(); err != nil {
-		return Outcome{}, err
-	}
-	return v.outcome(found), nil
+	defer catch(&err)
+	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: pr}
+	out = v.outcome(v.run())
+	leaveIfEnded(ctx)
+	return out, nil
 }
 
 // VerifyUnread decides a proposal as far as that does not depend on its patch: by role,
@@ -72,16 +71,16 @@ func (p *Program) VerifyUnread(ctx context.Context, s Snapshot, pr Proposal) (ou
 	if err != nil {
 		return Outcome{}, false, err
 	}
-	v := &verification{p: p, ctx: ctx, stage: st, snapshot: s, proposal: pr, after: s.State, reached: stepPhase}
+	defer catch(&err)
+	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: pr, after: s.State, reached: stepPhase}
 	found := v.checkEntry()
 	if len(found) == 0 {
 		v.reached = stepStale
 		found = v.checkStale()
 	}
-	if err := ctx.Err(); err != nil {
-		return Outcome{}, false, err
-	}
-	return v.outcome(found), len(found) > 0, nil
+	out = v.outcome(found)
+	leaveIfEnded(ctx)
+	return out, len(found) > 0, nil
 }
 
 // Refuse makes o a rejection for other reasons.
@@ -149,6 +148,7 @@ func (v *verification) steps() [stepDone]func() []finding {
 func (v *verification) run() []finding {
 	v.after = v.snapshot.State
 	for i, check := range v.steps() {
+		v.p.watch.look()
 		v.reached = step(i)
 		if found := check(); len(found) > 0 {
 			return found

@@ -37,7 +37,7 @@ func TestOnlyTheVersionsThatSomebodyKeepsStayInMemory(t *testing.T) {
 		seen, _ := view.Project(s.State, wide.Start(nil))
 		tree.AppendRemembered(nil, seen)
 		for _, x := range p.indexes {
-			x.of(s.State)
+			x.of(nil, s.State)
 		}
 		ms := measures{p: p, state: s.State}
 		for i := range p.measures {
@@ -59,7 +59,7 @@ func TestWhatDoesNotChangeKeepsItsIndex(t *testing.T) {
 	m := plant{Rand: rand.New(rand.NewSource(6)), t: t, c: &ir.Contract{}}
 	p, start := m.open()
 	for _, x := range p.indexes {
-		x.of(start.State)
+		x.of(nil, start.State)
 	}
 	m.run(p, start, 300, func(s Snapshot) {
 		for _, x := range p.indexes {

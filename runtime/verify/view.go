@@ -58,25 +58,26 @@ func list(s []string) []string { return append([]string{}, s...) }
 // roles and with its arguments bound. Outside of these it gives a rejecting verdict
 // and no data. The error is an *UnknownStageError, an *UnknownArgumentError or the
 // context's. It costs what is shown.
-func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (View, *Verdict, error) {
+func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown View, refused *Verdict, err error) {
 	st, err := p.stage(r.Stage, r.Args)
 	if err != nil {
 		return View{}, nil, err
 	}
-	if err := ctx.Err(); err != nil {
-		return View{}, nil, err
-	}
-	v := &verification{p: p, ctx: ctx, stage: st, snapshot: s, proposal: Proposal{Stage: r.Stage, Args: r.Args, Role: r.Role}}
+	defer catch(&err)
+	leaveIfEnded(ctx)
+	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: Proposal{Stage: r.Stage, Args: r.Args, Role: r.Role}}
 	if found := v.checkEntry(); len(found) > 0 {
 		verdict := v.outcome(found).Verdict
 		return View{}, &verdict, nil
 	}
 	value, placeholders := v.project()
-	return View{
+	shown = View{
 		Stage: st.Name, Value: value, Placeholders: pointers(placeholders), Digest: value.Digest().String(),
 		Writes: v.grants(st.Write, st.Blind), Sources: v.grants(st.Source),
 		Task: st.Doc, Contract: p.digest, Version: s.Version, Phase: s.Phase, Next: st.Next,
-	}, nil, nil
+	}
+	leaveIfEnded(ctx)
+	return shown, nil, nil
 }
 
 // project is what the stage sees of the state before. If that is nothing at all, it
@@ -84,7 +85,7 @@ func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (View, *V
 // an empty object would then say that the root is one.
 func (v *verification) project() (*tree.Node, []region.Word) {
 	at := v.stage.read.Start(v.args)
-	value, placeholders := view.Project(v.snapshot.State, at)
+	value, placeholders := view.ProjectStepwise(v.snapshot.State, at, v.p.watch.step)
 	switch {
 	case value != nil:
 		return value, placeholders

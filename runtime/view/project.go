@@ -26,13 +26,23 @@ import (
 // is remembered by the chunks of root, and shared with the views of the versions
 // after it; then a view costs what changed since one was made.
 func Project(root *tree.Node, c region.Cursor) (view *tree.Node, placeholders []region.Word) {
-	image := project(root, c)
+	return ProjectStepwise(root, c, func() {})
+}
+
+// ProjectStepwise is Project, which calls step for every node it looks at: a step that
+// panics ends it.
+func ProjectStepwise(root *tree.Node, c region.Cursor, step func()) (view *tree.Node, placeholders []region.Word) {
+	image := projector{step}.project(root, c)
 	return image.Node, image.Hidden
 }
 
+// A projector is one projection.
+type projector struct{ step func() }
+
 // project is what is shown of n, without a node for nothing. What is hidden is given
 // relative to n.
-func project(n *tree.Node, c region.Cursor) tree.Image {
+func (p projector) project(n *tree.Node, c region.Cursor) tree.Image {
+	p.step()
 	switch {
 	case n == nil:
 		return tree.Image{}
@@ -41,14 +51,14 @@ func project(n *tree.Node, c region.Cursor) tree.Image {
 			return tree.Image{Node: n}
 		}
 		if c.In() || c.CanHold(region.Object) {
-			return object(n, c)
+			return p.object(n, c)
 		}
 	case n.Kind() == ir.Array:
 		if c.Whole() {
 			return tree.Image{Node: n}
 		}
 		if c.In() || c.CanHold(region.Array) {
-			return array(n, c)
+			return p.array(n, c)
 		}
 	case c.In():
 		return tree.Image{Node: n}
@@ -56,20 +66,20 @@ func project(n *tree.Node, c region.Cursor) tree.Image {
 	return tree.Image{}
 }
 
-func object(n *tree.Node, c region.Cursor) tree.Image {
+func (p projector) object(n *tree.Node, c region.Cursor) tree.Image {
 	if !c.CanHold(region.Object) {
 		return tree.Image{Node: tree.NewObject(nil)}
 	}
 	keys, only := c.OnlyKeys()
 	if only {
-		return lookedUp(n, c, keys)
+		return p.lookedUp(n, c, keys)
 	}
 	if same, ok := c.Fixed(); ok {
-		return n.Map(same, func(name string, child *tree.Node) tree.Image { return project(child, c.Key(name)) })
+		return n.Map(same, func(name string, child *tree.Node) tree.Image { return p.project(child, c.Key(name)) })
 	}
 	var hidden []region.Word
 	shown := n.MapMembers(func(name string, child *tree.Node) *tree.Node {
-		image := project(child, c.Key(name))
+		image := p.project(child, c.Key(name))
 		hidden = appendBelow(hidden, region.Key(name), image.Hidden)
 		return image.Node
 	})
@@ -77,14 +87,14 @@ func object(n *tree.Node, c region.Cursor) tree.Image {
 }
 
 // lookedUp projects the members that are there of a known few.
-func lookedUp(n *tree.Node, c region.Cursor, keys []string) tree.Image {
+func (p projector) lookedUp(n *tree.Node, c region.Cursor, keys []string) tree.Image {
 	slices.Sort(keys)
 	names, nodes := keys[:0], make([]*tree.Node, 0, len(keys))
 	var hidden []region.Word
 	for _, name := range keys {
 		image := tree.Image{}
 		if child := n.Get(name); child != nil {
-			image = project(child, c.Key(name))
+			image = p.project(child, c.Key(name))
 		}
 		if image.Node != nil {
 			names, nodes = append(names, name), append(nodes, image.Node)
@@ -102,19 +112,19 @@ func appendBelow(all []region.Word, l region.Letter, below []region.Word) []regi
 	return all
 }
 
-func array(n *tree.Node, c region.Cursor) tree.Image {
+func (p projector) array(n *tree.Node, c region.Cursor) tree.Image {
 	same, fixed := c.Fixed()
 	switch {
 	case n.Order() == tree.SetOrder && fixed:
-		return n.Remembered(ofSet{same}, func() any { return set(n, c) }).(tree.Image)
+		return n.Remembered(ofSet{same}, func() any { return p.set(n, c) }).(tree.Image)
 	case n.Order() == tree.SetOrder:
-		return set(n, c)
+		return p.set(n, c)
 	case fixed:
-		return n.Map(same, func(_ string, child *tree.Node) tree.Image { return position(child, c.Index(0)) })
+		return n.Map(same, func(_ string, child *tree.Node) tree.Image { return p.position(child, c.Index(0)) })
 	}
 	var hidden []region.Word
 	shown := n.MapElements(func(i int, child *tree.Node) *tree.Node {
-		image := position(child, c.Index(i))
+		image := p.position(child, c.Index(i))
 		hidden = appendBelow(hidden, region.Index(i), image.Hidden)
 		return image.Node
 	})
@@ -125,8 +135,8 @@ func array(n *tree.Node, c region.Cursor) tree.Image {
 type ofSet struct{ walk any }
 
 // position projects one element, which is there even if nothing of it is shown.
-func position(child *tree.Node, c region.Cursor) tree.Image {
-	if image := project(child, c); image.Node != nil {
+func (p projector) position(child *tree.Node, c region.Cursor) tree.Image {
+	if image := p.project(child, c); image.Node != nil {
 		return image
 	}
 	return tree.Image{Node: tree.NewNull(), Hidden: []region.Word{{}}}
@@ -140,10 +150,10 @@ type element struct {
 }
 
 // set projects a set, whose elements get their positions only when all are known.
-func set(n *tree.Node, c region.Cursor) tree.Image {
+func (p projector) set(n *tree.Node, c region.Cursor) tree.Image {
 	elements := make([]element, 0, n.Len())
 	for i, child := range n.Elements() {
-		elements = append(elements, projectElement(child, c.Index(i)))
+		elements = append(elements, p.projectElement(child, c.Index(i)))
 	}
 	sortEncoded(elements)
 	nodes := make([]*tree.Node, len(elements))
@@ -159,8 +169,8 @@ func set(n *tree.Node, c region.Cursor) tree.Image {
 }
 
 // projectElement projects one element of a set on its own.
-func projectElement(n *tree.Node, c region.Cursor) element {
-	image := project(n, c)
+func (p projector) projectElement(n *tree.Node, c region.Cursor) element {
+	image := p.project(n, c)
 	if image.Node == nil {
 		return element{shown: tree.NewNull(), hidden: true}
 	}
