@@ -105,7 +105,11 @@ func answer(m *footprint.Model, claim ir.Claim, result footprint.Result) Answer 
 	case footprint.Unknown:
 		a.Answer = "unknown"
 	case footprint.Refuted:
-		a.Answer, a.Run, a.Route = "refuted", r.Parting, r.Route
+		a.Answer, a.Route = "refuted", r.Route
+		if r.Parting != nil {
+			run := m.Shown(*r.Pair, *r.Parting)
+			a.Run = &run
+		}
 		a.Place, a.Excess = PlaceOf(r), ExcessOf(r)
 		a.Chain = chain(r.Chain)
 	case footprint.Proved:

@@ -18,7 +18,7 @@ func (out *Output) decideClaims(checked check.Result, replay footprint.Replayer)
 		result := m.Decide(claim, replay)
 		out.Results = append(out.Results, result)
 		if d, ok := claimDiagnostic(m, claim, result); ok {
-			d.Span, d.Related = checked.Claims[i], related(result, checked.Places)
+			d.Span, d.Related = checked.Claims[i], related(m, result, checked.Places)
 			out.Diagnostics = append(out.Diagnostics, d)
 		}
 	}

@@ -60,3 +60,14 @@ func Compile(in Input) Output {
 	out.Diagnostics = source.Sort(out.Diagnostics)
 	return out
 }
+
+// Unproved counts the claims that are refuted or unknown.
+func (out Output) Unproved() int {
+	n := 0
+	for _, r := range out.Results {
+		if _, proved := r.(footprint.Proved); !proved {
+			n++
+		}
+	}
+	return n
+}

@@ -15,11 +15,11 @@ import (
 
 // related points at the clauses that keep two stages from commuting, and shows the
 // run in which the order mattered.
-func related(result footprint.Result, at check.Places) []source.Related {
+func related(m *footprint.Model, result footprint.Result, at check.Places) []source.Related {
 	switch r := result.(type) {
 	case footprint.Refuted:
 		if r.Parting != nil {
-			return append(clauses(*r.Pair, *r.Conflict, at), replayed(*r.Pair, *r.Parting)...)
+			return append(clauses(*r.Pair, *r.Conflict, at), replayed(*r.Pair, m.Shown(*r.Pair, *r.Parting))...)
 		}
 	case footprint.Unknown:
 		if r.Pair != nil && len(r.Pair.Conflicts) > 0 {

@@ -21,14 +21,17 @@ Examples:
 Exit codes:
 
     0  written
-    2  usage, unreadable input, a contract with errors, or a file that cannot be written or is not to be overwritten`
+    2  usage, unreadable input, a contract with errors or with claims that are not proved, or a file that cannot be written or is not to be overwritten`
 }
 
 // Run implements the verb.
 func (v *buildVerb) Run(c *console) error {
-	contract, err := v.load(c)
+	contract, unproved, err := v.read(c)
 	if err != nil {
 		return err
+	}
+	if unproved > 0 {
+		return fail("mend or drop them; \"poptic check "+v.Contract+"\" says why; nothing was written", "%s not proved, and what is built is relied upon", are(unproved, "claim"))
 	}
 	data := ir.Encode(contract)
 	if err := c.write(output{name: v.Output, kind: compiledKind, force: v.Force}, data); err != nil {

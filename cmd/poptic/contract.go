@@ -15,25 +15,41 @@ type contractArg struct {
 	Root     string `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
 }
 
-// load reads and, if it is source text, compiles the contract. Warnings are not
-// shown: "check" is for them. Errors are shown, and fail the verb.
+// load is what every verb but "build" works from: a contract whose claims may be false,
+// which is said in one line. Other errors are shown, and fail the verb; other warnings
+// are for "check".
 func (a contractArg) load(c *console) (*ir.Contract, error) {
+	contract, unproved, err := a.read(c)
+	if unproved > 0 {
+		p := c.errText()
+		p.line("%s %s not proved; \"poptic check %s\" says why", p.yellow("warning:"), are(unproved, "claim"), a.Contract)
+	}
+	return contract, err
+}
+
+// read reads and, if it is source text, compiles the contract, and counts the claims
+// of a source that are refuted or unknown.
+func (a contractArg) read(c *console) (contract *ir.Contract, unproved int, err error) {
 	data, err := c.readFile("contract", a.Contract)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if ir.IsCompiled(data) {
 		contract, err := ir.Decode(data)
 		if err != nil {
-			return nil, broken(a.Contract, err)
+			return nil, 0, broken(a.Contract, err)
 		}
-		return contract, nil
+		return contract, 0, nil
 	}
-	out, err := c.compileFile(a.Contract, a.Root)
+	out, err := c.compileFile(a.Contract, a.Root, nil)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return c.accept(a.Contract, out)
+	if out.Lowered != nil {
+		return out.Lowered, out.Unproved(), nil
+	}
+	contract, err = c.accept(a.Contract, out)
+	return contract, 0, err
 }
 
 // accept returns the contract of a compilation without errors.
@@ -59,14 +75,15 @@ func errorsOf(ds []source.Diagnostic) []source.Diagnostic {
 	return out
 }
 
-// compileFile runs the compiler on a source file.
-func (c *console) compileFile(file, root string) (compiler.Output, error) {
+// compileFile runs the compiler on a source file. Runs that refute claims may start
+// from the given states.
+func (c *console) compileFile(file, root string, states []string) (compiler.Output, error) {
 	at, err := locate(file, root)
 	if err != nil {
 		return compiler.Output{}, err
 	}
 	defer at.close()
-	return compiler.Compile(compiler.Input{FS: noted{at.fs(), &c.inputs}, Path: at.path, Show: at.show, Replay: at.replayer()}), nil
+	return compiler.Compile(compiler.Input{FS: noted{at.fs(), &c.inputs}, Path: at.path, Show: at.show, Replay: at.replayer(states)}), nil
 }
 
 // broken explains why bytes are no good compiled contract.

@@ -12,6 +12,7 @@ import (
 
 type proveVerb struct {
 	contractArg
+	statesArg
 	forceFlag
 	Cert   string `xor:"cert" help:"Write a certificate of all claims to this file; - is standard output." placeholder:"FILE"`
 	Check  string `xor:"cert" help:"Check this certificate against the contract instead, with a checker that shares nothing with the prover." placeholder:"FILE"`
@@ -76,7 +77,11 @@ func (v *proveVerb) decide(c *console) (*ir.Contract, []footprint.Result, error)
 		return nil, nil, err
 	}
 	if !ir.IsCompiled(data) {
-		out, err := c.compileFile(v.Contract, v.Root)
+		states, err := v.states(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, err := c.compileFile(v.Contract, v.Root, states)
 		if err != nil || out.Lowered != nil {
 			return out.Lowered, out.Results, err
 		}

@@ -27,7 +27,7 @@ type Options struct {
 	Fixtures func() []string
 }
 
-const maxFixtures = 8
+const maxFixtures = 64
 
 // DefaultBudget is how many trials are run for one conflict, MaxTrials how many are
 // made for all conflicts of a contract together.
