@@ -166,6 +166,10 @@ func TestDiagnostics(t *testing.T) {
 		// delegates
 		{"delegate", "", "delegate less from sort { read /tickets/{ticket}/status write /tickets/{ticket}/status discloses replied }\n", nil},
 		{"delegate that exceeds", "", "delegate more from sort { read /tickets/{ticket} write /tickets/{ticket}/status }\n", []finding{{"delegate_exceeds", "read /tickets/{ticket}", "may read /tickets/{ticket}/hidden, which is beyond stage sort"}}},
+		{"delegate for a role more", "next two", "  next two by clerk\n}\ndelegate more from sort { by clerk, boss", []finding{{"delegate_exceeds", "boss", "has no `by boss` to hand down"}}},
+		{"delegate in a phase more", "next two", "  next two\n}\ndelegate more from sort { in one, done next two", []finding{{"delegate_exceeds", "done", "has no `in done` to hand down"}, {"no_such_arrow", "next two", ""}}},
+		{"delegate with tries more", "next two", "  next two attempts 2\n}\ndelegate more from sort { attempts 3", []finding{{"delegate_exceeds", "attempts 3", "may try more often"}}},
+		{"delegate with tries more than the default", "next two", "  next two\n}\ndelegate more from sort { attempts 4", []finding{{"delegate_exceeds", "attempts 4", "may try more often"}}},
 		{"delegate of an unknown stage", "", "delegate more from srot { }\n", []finding{{"unknown_stage", "srot", "did you mean `sort`"}}},
 		{"delegate beyond the delegable region", "next two", "  next two delegable /tickets/{ticket}/status\n}\ndelegate every from sort {", []finding{{"delegate_exceeds", "every", "beyond the delegable region of stage sort"}, {"delegate_exceeds", "every", ""}}},
 	}

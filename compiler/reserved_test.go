@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,4 +36,28 @@ state { m: map of E  n: { x: int } }
 type E { a: int }
 stage s(k in /m) { read /m/{k}/a, /n/x }
 `, "s"))
+}
+
+func TestADelegateAndItsParentNeverTakeTheKeysOfTheParent(t *testing.T) {
+	text := `contract c
+state { m: map of int  out: map of int }
+stage s(k in /m) { read /m/{k}, /out/{k} write /out/{k} }
+delegate d from s { read /m/{k} write /m/{k} }
+delegate e from d { read /m/{k} }
+stage t { read /out/x }
+`
+	text = strings.Replace(text, "write /out/{k} }", "write /m/{k}, /out/{k} }", 1)
+	for _, stage := range []string{"s", "d", "e"} {
+		require.Equal(t, []string{"x"}, reserved(t, text, stage), stage)
+	}
+}
+
+func TestADelegatesOwnPatternsReserveNothingForItsParent(t *testing.T) {
+	text := `contract c
+state { m: map of E }
+type E { a: int }
+stage s(k in /m) { read /m/{k} write /m/{k} delegable /m/{k} }
+delegate d from s { read /m/{k} write /m/{k} require { before.m["z"].a == 1 } }
+`
+	require.Equal(t, reserved(t, text, "s"), reserved(t, text, "d"))
 }

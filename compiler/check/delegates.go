@@ -65,6 +65,7 @@ func (c *checker) lowerDelegate(d *syntax.StageDecl, parent *stage) *stage {
 	out := *parent.out
 	out.Name, out.From, out.Gates = d.Name.Text, parent.out.Name, nil
 	out.HasDelegable, out.Delegable = false, nil
+	out.Params = slices.Clone(out.Params)
 	if d.Doc != "" {
 		out.Doc = d.Doc
 	}
@@ -86,6 +87,9 @@ func (c *checker) checkDelegate(st *stage) {
 	c.subset(st, "next", child.Next, parent.Next)
 	if len(parent.By) > 0 {
 		c.subset(st, "by", child.By, parent.By)
+	}
+	if child.Tries() > parent.Tries() {
+		c.report(moreAttempts(st))
 	}
 	bound := map[string]region.Region{"read": parent.Read, "write": parent.Write, "source": parent.Source}
 	c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())

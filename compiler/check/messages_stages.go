@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/footprint"
@@ -154,6 +155,11 @@ func beyondParent(st *stage, clause string, w region.Word, who string) source.Di
 		d.Message = "it could not be decided whether " + st.title() + " stays within " + who
 	}
 	return related(d, "the parent", st.parent.clauseSpan(clause))
+}
+
+func moreAttempts(st *stage) source.Diagnostic {
+	d := fault("delegate_exceeds", st.clauseSpan("attempts"), fmt.Sprintf("give it at most %d", st.parent.out.Tries()), "%s may try more often than %s", st.title(), st.parent.title())
+	return related(d, "the parent", st.parent.clauseSpan("attempts"))
 }
 
 func notInParent(st *stage, clause string, n syntax.Name, parent []string) source.Diagnostic {

@@ -88,6 +88,21 @@ func (c *checker) reserveLiterals() {
 			p.Reserved = reservedFor(p.Name, places, all)
 		}
 	}
+	for _, st := range c.stages { // parents first
+		if st.parent != nil {
+			inheritReserved(st.out, st.parent.out)
+		}
+	}
+}
+
+// inheritReserved keeps a delegate's parameters from the keys that its parent's never take.
+func inheritReserved(child, parent *ir.Stage) {
+	for i := range child.Params {
+		p := &child.Params[i]
+		p.Reserved = append(slices.Clone(p.Reserved), parent.Params[i].Reserved...)
+		slices.Sort(p.Reserved)
+		p.Reserved = slices.Compact(p.Reserved)
+	}
 }
 
 // reservedFor lists the literals that patterns name where param stands in places.

@@ -19,15 +19,15 @@ type Problem struct {
 type checker struct {
 	contract   *ir.Contract
 	stateGates []gate
-	params     map[string][]*ir.Param // by name, with owner and without: those of the stages looked at
-	commuting  map[[2]string][]Term   // the pairs that were checked
-	beyond     map[[2]string]string   // when issuing: the pairs whose evidence was not found
+	params     map[string]*ir.Param // by name, with owner and without: those of the stages looked at
+	commuting  map[[2]string][]Term // the pairs that were checked
+	beyond     map[[2]string]string // when issuing: the pairs whose evidence was not found
 	problems   []Problem
 }
 
 func newChecker(c *ir.Contract) *checker {
 	k := &checker{
-		contract: c, params: map[string][]*ir.Param{},
+		contract: c, params: map[string]*ir.Param{},
 		commuting: map[[2]string][]Term{}, beyond: map[[2]string]string{},
 	}
 	k.stateGates = k.gates()

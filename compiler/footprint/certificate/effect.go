@@ -20,7 +20,7 @@ type touch struct {
 
 func (k *checker) touch(s *ir.Stage, owner string) touch {
 	for i := range s.Params {
-		k.params[owner+"."+s.Params[i].Name] = []*ir.Param{&s.Params[i]}
+		k.params[owner+"."+s.Params[i].Name] = &s.Params[i]
 	}
 	own := func(r region.Region, whole bool) []side { return sides(k.own(r, owner), whole) }
 	return touch{

@@ -2,7 +2,6 @@ package certificate
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
@@ -160,12 +159,8 @@ func (e equalities) follows(want Equality) bool {
 }
 
 // isReserved reports whether a parameter, written with its owner or without, is
-// never bound to a key.
+// never bound to a key. Family keys stand for any.
 func (k *checker) isReserved(param, key string) bool {
-	for _, p := range k.params[param] {
-		if !contains(p.Reserved, key) {
-			return false
-		}
-	}
-	return len(k.params[param]) > 0 && !strings.HasPrefix(param, familyMark)
+	p := k.params[param]
+	return p != nil && contains(p.Reserved, key)
 }

@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
@@ -87,24 +88,21 @@ func (k *checker) delegate(e *evidence, d Delegate) string {
 }
 
 // bind says whose parameters names without an owner are.
-func (k *checker) bind(stages ...*ir.Stage) {
-	for _, s := range stages {
-		for i := range s.Params {
-			k.params[s.Params[i].Name] = nil
-		}
-	}
-	for _, s := range stages {
-		for i := range s.Params {
-			p := &s.Params[i]
-			k.params[p.Name] = append(k.params[p.Name], p)
-		}
+func (k *checker) bind(s *ir.Stage) {
+	for i := range s.Params {
+		k.params[s.Params[i].Name] = &s.Params[i]
 	}
 }
 
-// inherits reports whether phases, moves and roles only shrink and rules only grow.
+// inherits reports whether phases, moves, roles, attempts and the keys of parameters only
+// shrink and rules only grow. A stage that moves always moves, so its delegates do.
 func inherits(child, parent *ir.Stage) bool {
 	roles := len(parent.By) == 0 || len(child.By) > 0 && containsAll(parent.By, child.By)
-	return roles && containsAll(parent.In, child.In) && containsAll(parent.Next, child.Next) &&
+	moves := containsAll(parent.Next, child.Next) && (len(child.Next) > 0 || len(parent.Next) == 0)
+	params := slices.EqualFunc(child.Params, parent.Params, func(p, q ir.Param) bool {
+		return p.Name == q.Name && p.Kind == q.Kind && p.Of.String() == q.Of.String() && containsAll(p.Reserved, q.Reserved)
+	})
+	return roles && moves && params && containsAll(parent.In, child.In) && child.Tries() <= parent.Tries() &&
 		containsAll(rules(child), rules(parent))
 }
 
