@@ -116,8 +116,8 @@ func (in *Instance) late(ctx context.Context, p *Proposal, seen *verify.Snapshot
 			return []Violation{stalePhase}
 		}
 		for _, t := range c.targets {
-			if reads(t) {
-				met = append(met, t)
+			if at, ok := reads(t); ok {
+				met = append(met, at)
 			}
 		}
 	}

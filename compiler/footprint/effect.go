@@ -13,7 +13,7 @@ import (
 type Effect struct {
 	Stage  *ir.Stage
 	Owner  string
-	Read   region.Region // R: what its view shows
+	Read   region.Region // R: what its view shows, and what decides about the shape of that
 	Write  region.Region // W, blind grants included; commits stay within its interior
 	Source region.Region // P: what its patch may take from or test
 	Local  region.Region // Q: what its own gates and parameters depend on
@@ -29,7 +29,7 @@ func (m *Model) Effect(s *ir.Stage, owner string) Effect {
 	return Effect{
 		Stage:  s,
 		Owner:  owner,
-		Read:   own(m.showing(s.Read)),
+		Read:   own(region.Union(m.showing(s.Read), m.deciding(s.Read))),
 		Write:  own(m.elements(region.Union(s.Write, s.Blind))),
 		Source: own(region.Union(s.Source, s.Read)),
 		Local:  own(m.local(s)),

@@ -181,7 +181,7 @@ func (m *Model) invariantGates() []Gate {
 		v := &m.Contract.Invariants[i]
 		of := ir.Gate{Kind: ir.InvariantGate, Name: v.Name}
 		if v.Unique != nil {
-			out = append(out, Gate{Gate: of, Reads: []region.Pattern{*v.Unique}})
+			out = append(out, Gate{Gate: of, Reads: m.answers().Whole(*v.Unique)})
 		}
 		rules := v.Rules()
 		for j := range rules {

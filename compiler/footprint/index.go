@@ -113,7 +113,7 @@ func (x *Index) Add(s *ir.Stage) []int {
 	x.letters.forget()
 	row := newMembers(len(x.stages))
 	writes := x.paths(x.model.elements(s.Write), x.model.elements(s.Blind))
-	parts := x.paths(s.Source, s.Read, x.model.local(s))
+	parts := x.paths(s.Source, s.Read, x.model.deciding(s.Read), x.model.local(s))
 	writes = slices.DeleteFunc(writes, func(p path) bool { return p.shallow }) // it has no interior
 	for _, p := range writes {
 		x.writes.file(p, i)

@@ -17,6 +17,7 @@ type Model struct {
 	Contract *ir.Contract
 	Shape    *Shape
 
+	unions     *ir.Unions      // once asked for
 	stateGates []Gate          // once asked for, with a sentinel at the end
 	matrix     *Index          // once asked for
 	possible   map[string]bool // by pattern, as far as asked for
@@ -25,6 +26,20 @@ type Model struct {
 // New makes the model of a contract. The contract may still be growing: the model
 // reads it when it is asked.
 func New(c *ir.Contract) *Model { return &Model{Contract: c, Shape: NewShape(c)} }
+
+// deciding is what the shape of what is in a region depends on beside it: whole unions
+// that it goes into, where alternatives disagree on what an array is.
+func (m *Model) deciding(r region.Region) region.Region {
+	return m.answers().Deciding(r)
+}
+
+// answers are those about the contract's unions.
+func (m *Model) answers() *ir.Unions {
+	if m.unions == nil {
+		m.unions = ir.NewUnions(m.Contract)
+	}
+	return m.unions
+}
 
 // Within decides whether all of a (in modeA) lies in b (in modeB), over paths that
 // a state can have; if not, or if the search ran out of budget, it returns a path

@@ -21,7 +21,7 @@ func ChangedMembers(a, b *Node, f func(name string, before, after *Node) bool) {
 	x, y := unshared(a.root, b.root)
 	for len(x.names) > 0 || len(y.names) > 0 {
 		name, before, after := nextMember(&x, &y)
-		if !Equal(before, after) && !f(name, before, after) {
+		if !unchanged(before, after) && !f(name, before, after) {
 			return
 		}
 	}
@@ -253,7 +253,7 @@ func changedStretch(a, b *Node, f func(before, after *Node) bool) {
 		if i < len(is) {
 			after = is[i]
 		}
-		if !Equal(before, after) && !f(before, after) {
+		if !unchanged(before, after) && !f(before, after) {
 			return
 		}
 	}
@@ -262,4 +262,10 @@ func changedStretch(a, b *Node, f func(before, after *Node) bool) {
 // eachItem calls f for every item, until it returns false.
 func (n *Node) eachItem(f func(child *Node) bool) bool {
 	return n.isEmpty() || n.root.each(0, func(_ int, _ string, child *Node) bool { return f(child) })
+}
+
+// unchanged reports whether two values are equal and their arrays of the same orders: a
+// list and a set of the same elements are equal, and have different digests.
+func unchanged(a, b *Node) bool {
+	return Equal(a, b) && (a == b || !a.loose() && !b.loose() || a.Digest() == b.Digest())
 }

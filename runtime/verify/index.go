@@ -19,14 +19,14 @@ type index struct {
 	memo  tree.Memo[*tree.Bag]
 }
 
-func newIndex(p region.Pattern, key func(n *tree.Node) (string, bool)) *index {
+func newIndex(p region.Pattern, reads []region.Pattern, key func(n *tree.Node) (string, bool)) *index {
 	first := 0
 	for first < len(p.Segments) && !isWildcard(p.Segments[first]) && p.Segments[first].Kind != region.AnyDepth {
 		first++
 	}
 	return &index{
 		at: region.Pattern{Segments: p.Segments[:first]}, rest: p.Segments[first:], key: key,
-		reads: newFootprint([]region.Pattern{p}), memo: tree.NewMemo[*tree.Bag](),
+		reads: newFootprint(reads), memo: tree.NewMemo[*tree.Bag](),
 	}
 }
 

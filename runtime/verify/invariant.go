@@ -35,7 +35,7 @@ type part struct {
 func (p *Program) newInvariant(inv *ir.Invariant) (invariant, error) {
 	out := invariant{Invariant: inv}
 	if inv.Unique != nil {
-		out.unique = newIndex(*inv.Unique, byValue)
+		out.unique = newIndex(*inv.Unique, p.unions.Whole(*inv.Unique), byValue)
 		p.indexes = append(p.indexes, out.unique)
 		return out, nil
 	}

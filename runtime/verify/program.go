@@ -17,6 +17,7 @@ type Program struct {
 	digest     string
 	limits     Limits
 	env        *expr.Env
+	unions     *ir.Unions // while loading: it is not safe for concurrent use
 	types      []typeInfo
 	folds      []typeFold // by type
 	literals   map[ir.TypeID]*tree.Node
@@ -42,9 +43,10 @@ func Load(c *ir.Contract, limits Limits) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	unions := ir.NewUnions(c)
 	p := &Program{
-		contract: c, digest: c.Digest(), limits: limits, env: env,
-		types: describeTypes(c.Types), folds: newTypeFolds(c.Types), literals: map[ir.TypeID]*tree.Node{},
+		contract: c, digest: c.Digest(), limits: limits, env: env, unions: unions,
+		types: describeTypes(c, unions), folds: newTypeFolds(c.Types), literals: map[ir.TypeID]*tree.Node{},
 		wheres: map[ir.TypeID][]rule{}, stages: map[string]*stage{}, guards: map[move]*rule{},
 	}
 	for i := range c.Measures {
@@ -56,6 +58,7 @@ func Load(c *ir.Contract, limits Limits) (*Program, error) {
 		}
 	}
 	p.references = findReferences(p)
+	p.unions = nil
 	return p, nil
 }
 
@@ -157,6 +160,7 @@ func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (
 type stage struct {
 	*ir.Stage
 	read, write, blind, source *region.Set
+	seen                       *region.Set // what the view depends on: more than read below some unions
 	params                     []string
 	require, ensure            []rule
 	unseen                     []region.Pattern // containers it writes into unseen (actor.go)
@@ -167,6 +171,7 @@ func (p *Program) newStage(s *ir.Stage) (*stage, error) {
 		Stage: s,
 		read:  region.Compile(s.Read), write: region.Compile(s.Write),
 		blind: region.Compile(s.Blind), source: region.Compile(s.Source),
+		seen:   region.Compile(region.Union(s.Read, p.unions.Deciding(s.Read))),
 		unseen: unseenContainers(s),
 	}
 	for _, param := range s.Params {

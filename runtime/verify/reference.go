@@ -78,7 +78,7 @@ func (f *referenceFinder) anyString(t *ir.Type) bool {
 }
 
 func (f *referenceFinder) site(target, at region.Pattern) {
-	s := site{at, newIndex(at, byText)}
+	s := site{at, newIndex(at, []region.Pattern{at}, byText)}
 	for i := range f.found {
 		r := &f.found[i]
 		switch {

@@ -40,8 +40,9 @@ type typeInfo struct {
 }
 
 // describeTypes works out the info of every type.
-func describeTypes(types []ir.Type) []typeInfo {
-	d := typeDescriber{types: types, info: make([]typeInfo, len(types)), done: make([]bool, len(types))}
+func describeTypes(c *ir.Contract, unions *ir.Unions) []typeInfo {
+	types := c.Types
+	d := typeDescriber{types: types, unions: unions, info: make([]typeInfo, len(types)), done: make([]bool, len(types))}
 	for id := range types {
 		d.describe(ir.TypeID(id))
 	}
@@ -49,9 +50,10 @@ func describeTypes(types []ir.Type) []typeInfo {
 }
 
 type typeDescriber struct {
-	types []ir.Type
-	info  []typeInfo
-	done  []bool
+	types  []ir.Type
+	unions *ir.Unions
+	info   []typeInfo
+	done   []bool
 }
 
 func (d *typeDescriber) describe(id ir.TypeID) typeInfo {
@@ -72,7 +74,7 @@ func (d *typeDescriber) describe(id ir.TypeID) typeInfo {
 	switch t.Kind {
 	case ir.UnionType:
 		info.form, info.container = d.union(t)
-		info.confusable = info.keyed && confusable(d.types, id)
+		info.confusable = info.keyed && d.unions.Confusable(id)
 	case ir.IntType, ir.LiteralType:
 		info.shaped = true
 	case ir.SetType:

@@ -18,6 +18,7 @@ type Problem struct {
 // A checker checks one certificate against one contract.
 type checker struct {
 	contract   *ir.Contract
+	unions     *ir.Unions
 	stateGates []gate
 	params     map[string]*ir.Param // by name, with owner and without: those of the stages looked at
 	commuting  map[[2]string][]Term // the pairs that were checked
@@ -27,7 +28,7 @@ type checker struct {
 
 func newChecker(c *ir.Contract) *checker {
 	k := &checker{
-		contract: c, params: map[string]*ir.Param{},
+		contract: c, unions: ir.NewUnions(c), params: map[string]*ir.Param{},
 		commuting: map[[2]string][]Term{}, beyond: map[[2]string]string{},
 	}
 	k.stateGates = k.gates()

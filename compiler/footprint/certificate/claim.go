@@ -100,7 +100,7 @@ func (k *checker) noStage(e *evidence, c ir.Claim) {
 		t := k.touch(s, runA)
 		switch c.Verb {
 		case "reads":
-			k.disjoint(e, s.Name+" reads", append(append(append([]side{}, t.sees...), k.toldTo(s)...), k.keysKnown(s)...), target, nil)
+			k.disjoint(e, s.Name+" reads", append(append(showingSides(k.own(k.showing(s.Read), runA)), k.toldTo(s)...), k.keysKnown(s)...), target, nil)
 		case "writes":
 			k.disjoint(e, s.Name+" writes", t.writes, target, nil)
 		case "copies":

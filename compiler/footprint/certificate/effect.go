@@ -24,15 +24,17 @@ func (k *checker) touch(s *ir.Stage, owner string) touch {
 	}
 	own := func(r region.Region, whole bool) []side { return sides(k.own(r, owner), whole) }
 	return touch{
-		sees:    showingSides(k.own(k.showing(s.Read), owner)),
+		// Where the alternatives of a union disagree on what an array is, all of the union
+		// decides what the view shows of it.
+		sees:    showingSides(k.own(append(k.showing(s.Read), k.unions.Deciding(s.Read)...), owner)),
 		takes:   own(s.Source, true),
 		depends: own(depends(s), false),
 		writes:  own(written(s), true),
 	}
 }
 
-// showing is what a view depends on: where an exception takes away elements of a set
-// or log, the view still has a place for each of them.
+// showing is what a view shows: where an exception takes away elements of a set or log,
+// the view still has a place for each of them.
 func (k *checker) showing(r region.Region) region.Region {
 	var out region.Region
 	for _, g := range r {

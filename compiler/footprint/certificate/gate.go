@@ -34,7 +34,7 @@ func (k *checker) gates() []gate {
 		v := &k.contract.Invariants[i]
 		name := "invariant " + v.Name
 		if v.Unique != nil {
-			out = append(out, gate{name: name, reads: []region.Pattern{*v.Unique}})
+			out = append(out, gate{name: name, reads: k.unions.Whole(*v.Unique)})
 		}
 		rules := v.Rules()
 		for j := range rules {
