@@ -38,6 +38,7 @@ type course struct {
 	c       *ir.Contract
 	run     replay.Runner
 	reaches map[string]reach
+	phase   string
 	states  []placed
 	sum     *shape
 }
@@ -48,13 +49,13 @@ const statesPerCourse = 16
 func (m maker) course(t *testing.T, c *ir.Contract, sum *shape, draw func(p *verify.Program) *tree.Node) *course {
 	p, err := verify.Load(c, verify.DefaultLimits())
 	require.NoError(t, err)
-	co := &course{maker: m, c: c, run: replay.NewRunner(p), reaches: map[string]reach{}, sum: sum}
+	co := &course{maker: m, c: c, run: replay.NewRunner(p), reaches: map[string]reach{}, phase: c.Phases[0].Name, sum: sum}
 	for i := range c.Stages {
 		co.reaches[c.Stages[i].Name] = reachOf(&c.Stages[i])
 	}
 	for range statesPerCourse {
 		n := draw(p)
-		if file := string(p.Export(n, false)); co.run.Valid(file, "main") {
+		if file := string(p.Export(n, false)); co.run.Valid(file, co.phase) {
 			co.states = append(co.states, placed{n, file, places(n)})
 		} else {
 			sum.invalid++
@@ -118,7 +119,7 @@ func (co *course) try(t *testing.T, pair footprint.Pair) {
 	if a.idle() || b.idle() {
 		return
 	}
-	trial := witness.Trial{State: state.file, Phase: "main"}
+	trial := witness.Trial{State: state.file, Phase: co.phase}
 	trial.A, trial.B = a.proposal(pair.A, argsA, state.node), b.proposal(pair.B, argsB, state.node)
 	parting, accepted := co.run.Compare(trial)
 	switch {
@@ -157,7 +158,7 @@ func (co *course) arguments(s *ir.Stage, state *tree.Node) (args region.Binding,
 		at := tree.NodeAt(state, wordOf(p.Of.Bind(args)))
 		switch {
 		case p.Kind == ir.NewParam:
-			args[p.Name] = co.pick("k1", "k2")
+			args[p.Name] = co.newKey(at)
 		case p.Kind == ir.DependentParam && at != nil && at.Kind() == ir.String:
 			args[p.Name] = at.Text()
 		case p.Kind == ir.ExistingParam && at.Len() > 0 && at.Kind() == ir.Object:
@@ -171,6 +172,16 @@ func (co *course) arguments(s *ir.Stage, state *tree.Node) (args region.Binding,
 		}
 	}
 	return args, true
+}
+
+// newKey is a key for a new entry of a container, mostly one that it does not have.
+func (m maker) newKey(container *tree.Node) string {
+	for range 4 {
+		if key := m.pick("k1", "k2", "k4"); container == nil || container.Get(key) == nil {
+			return key
+		}
+	}
+	return m.pick("k1", "k2")
 }
 
 func (a actor) proposal(s *ir.Stage, args region.Binding, state *tree.Node) footprint.Proposal {

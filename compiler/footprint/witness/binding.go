@@ -129,7 +129,10 @@ func (b *binder) place(s side, p *ir.Param) region.Word {
 
 // fresh is a key that no other class has.
 func (b *binder) fresh(p *ir.Param, of region.Word) string {
-	if p.Kind != ir.DependentParam {
+	switch {
+	case p.Kind == ir.NewParam && b.m.isReferred(of):
+		return b.m.newKey(of, append(slices.Clone(b.taken), b.m.newKey(of, nil))) // the first one is what made-up references name
+	case p.Kind != ir.DependentParam:
 		return b.m.newKey(of, b.taken)
 	}
 	for _, id := range b.m.at(of) {
@@ -143,6 +146,13 @@ func (b *binder) fresh(p *ir.Param, of region.Word) string {
 		}
 	}
 	return b.m.newKey(nil, b.taken)
+}
+
+// isReferred reports whether some type refers to the keys of a container.
+func (m *maker) isReferred(container region.Word) bool {
+	return slices.ContainsFunc(m.contract.Types, func(t ir.Type) bool {
+		return t.Kind == ir.RefType && m.word(*t.Target, nil).Pointer() == container.Pointer()
+	})
 }
 
 // maxBindings bounds the bindings that are tried on one fixture.

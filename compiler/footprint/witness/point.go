@@ -29,6 +29,9 @@ func (s *scene) points(reads []region.Pattern) []point {
 				if pt := s.vary(w, p.Shallow); len(pt) > 1 {
 					out = append(out, pt)
 				}
+				if _, array := s.shape.Kinds(s.at(w)); p.Shallow && array {
+					out = append(out, s.crowd(w)) // its length is read
+				}
 			}
 		}, func(w region.Word) {
 			if key := w.Pointer() + "/*"; !seen[key] {

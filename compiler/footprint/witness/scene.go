@@ -146,11 +146,16 @@ func (s *scene) created() []region.Word {
 	for _, d := range sidesOf(s.pair) {
 		for i := range d.stage.Params {
 			if p := &d.stage.Params[i]; p.Kind == ir.NewParam {
-				out = append(out, longer(s.place(d.owned(p.Of)), region.Key(s.keys[footprint.OwnedParam(d.owner, p.Name)])))
+				out = append(out, s.createdBy(d, p))
 			}
 		}
 	}
 	return out
+}
+
+// createdBy is the entry that a parameter of a side stands for.
+func (s *scene) createdBy(d side, p *ir.Param) region.Word {
+	return longer(s.place(d.owned(p.Of)), region.Key(s.keys[footprint.OwnedParam(d.owner, p.Name)]))
 }
 
 // leaveRoom lets keys that a parameter creates be absent where the other side
@@ -164,14 +169,21 @@ func (s *scene) leaveRoom() {
 	s.maker = s.with(s.hints, s.knownKeys())
 }
 
-// knownKeys lists, for every container that references point to, its keys.
+// knownKeys lists, for every container that references point to, its keys, and those
+// that the sides create there: one may refer to what the other adds.
 func (s *scene) knownKeys() map[string][]string {
 	out := map[string][]string{}
 	for i := range s.contract.Types {
 		if t := &s.contract.Types[i]; t.Kind == ir.RefType {
 			w := s.word(*t.Target, nil)
 			at, _ := get(s.state, w)
-			out[w.Pointer()] = keysOf(at)
+			keys := keysOf(at)
+			for _, c := range s.created() {
+				if n := len(c) - 1; c[:n].Pointer() == w.Pointer() && !slices.Contains(keys, c[n].Name) {
+					keys = append(keys, c[n].Name)
+				}
+			}
+			out[w.Pointer()] = keys
 		}
 	}
 	return out

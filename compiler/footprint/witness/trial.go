@@ -2,16 +2,21 @@ package witness
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
+// A round is one way to go through the trials of a scene. A wide one varies more, and
+// in a whole one patches make the entries that their stages are to create.
+type round struct{ wide, whole bool }
+
 // round yields the trials of a scene.
-func (s *Search) round(sc *scene, wide bool, yield func(Trial) bool) bool {
-	points := append(slices.Clone(sc.presence), sc.points(sc.reads(wide))...)
-	a, b := sc.moves(wide)
+func (s *Search) round(sc *scene, r round, yield func(Trial) bool) bool {
+	points := append(slices.Clone(sc.presence), sc.points(sc.reads(r.wide))...)
+	a, b := sc.moves(r)
 	dims := append(dimensions(points), len(a), len(b))
 	most := s.Round
 	if most == 0 {
@@ -80,7 +85,7 @@ func (s *scene) reads(wide bool) []region.Pattern {
 }
 
 // moves lists what the two sides do.
-func (s *scene) moves(wide bool) (a, b []move) {
+func (s *scene) moves(r round) (a, b []move) {
 	sides := sidesOf(s.pair)
 	x, y := sides[0], sides[1]
 	if s.conflict.A == footprint.OwnerB {
@@ -100,16 +105,71 @@ func (s *scene) moves(wide bool) (a, b []move) {
 	default:
 		mx, my = []move{nothing}, s.writes(y, w)
 	}
-	if wide || s.conflict.Kind == footprint.LocalConflict {
+	if r.wide || s.conflict.Kind == footprint.LocalConflict {
 		mx = append(mx, s.anywhere(x)...)
 	}
-	if wide {
+	if r.wide {
 		my = append(my, s.anywhere(y)...)
+	}
+	if r.whole {
+		mx, my = s.completed(x, mx), s.completed(y, my)
 	}
 	if s.conflict.A == footprint.OwnerB {
 		mx, my = my, mx
 	}
 	return mx, my
+}
+
+// maxCreated is how many values are tried for an entry that is made beside something
+// else.
+const maxCreated = 4
+
+// mayComplete reports whether a side is to create an entry that its conditions may ask
+// for, whatever else it does.
+func (s *scene) mayComplete() bool {
+	return slices.ContainsFunc(sidesOf(s.pair), func(d side) bool { return len(s.toCreate(d)) > 0 })
+}
+
+// toCreate lists the entries that a side with conditions may create.
+func (s *scene) toCreate(d side) []region.Word {
+	var out []region.Word
+	for i := range d.stage.Params {
+		if p := &d.stage.Params[i]; p.Kind == ir.NewParam && len(d.stage.Ensure)+len(d.stage.Produce) > 0 {
+			if entry := s.createdBy(d, p); s.mayWrite(d).Walk(entry).Interior() {
+				out = append(out, entry)
+			}
+		}
+	}
+	return out
+}
+
+// completed lets everything that a side does create its entries first.
+func (s *scene) completed(d side, moves []move) []move {
+	for _, entry := range s.toCreate(d) {
+		values := s.eachNamed(entry, s.valuesAt(entry))
+		var out []move
+		for _, m := range moves {
+			for _, v := range values[:min(len(values), maxCreated)] {
+				out = append(out, func(state any) (string, bool) {
+					patch, ok := m(state)
+					if strings.Contains(patch, encode(entry.Pointer())) {
+						return patch, ok
+					}
+					return joinPatches(operation("add", entry.Pointer(), v), patch), ok
+				})
+			}
+		}
+		moves = out
+	}
+	return moves
+}
+
+// joinPatches is one patch after another.
+func joinPatches(a, b string) string {
+	if b == "[]" {
+		return a
+	}
+	return strings.TrimSuffix(a, "]") + "," + strings.TrimPrefix(b, "[")
 }
 
 // anywhere lists operations at the places that a side's patterns lead to.

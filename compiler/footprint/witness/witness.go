@@ -70,9 +70,12 @@ func New(c *ir.Contract, fixtures []string) (*Search, error) {
 // finitely many, and they are the same every time.
 func (s *Search) Trials(p footprint.Pair, c footprint.Conflict) iter.Seq[Trial] {
 	return func(yield func(Trial) bool) {
-		for _, wide := range []bool{false, true} {
+		for _, r := range []round{{}, {whole: true}, {wide: true}, {wide: true, whole: true}} {
 			for _, sc := range s.scenes(p, c) {
-				if !s.round(sc, wide, yield) {
+				if r.whole && !sc.mayComplete() {
+					continue
+				}
+				if !s.round(sc, r, yield) {
 					return
 				}
 			}
