@@ -151,6 +151,13 @@ func TestDiagnostics(t *testing.T) {
 		{"expressions point into the file", "invariant replied", "invariant replied each t in /tickets/* { t.statsu == \"open\" }", []finding{{"unknown_member", "statsu", "did you mean"}}},
 		{"unguarded optional", "invariant replied", "invariant replied each t in /tickets/* { t.reply != \"\" }", []finding{{"unguarded_optional", "t.reply", "has(t.reply)"}}},
 		{"never true", "invariant replied", "invariant replied each t in /tickets/* { t.status == \"solvd\" }", []finding{{"constant_comparison", `"solvd"`, "did you mean"}}},
+		{"a write that allows nothing", "write /tickets/{ticket}/(", "  write /tickets/{ticket} except /tickets/{ticket}/**/hidden", []finding{{"empty_grant", "/tickets/{ticket} except /tickets/{ticket}/**/hidden", "allows nothing"}}},
+		{"a source that allows nothing", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/status\n  source /tickets/{ticket}/reply except /**/x", []finding{{"empty_grant", "/tickets/{ticket}/reply except /**/x", "allows nothing"}}},
+		{"a write of which all is taken away", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/status, (/tickets/{ticket}/reply & /tickets/*/reply) except /tickets", []finding{{"empty_grant", "(/tickets/{ticket}/reply & /tickets/*/reply) except /tickets", "allows nothing"}}},
+		{"a read that shows nothing", "read /tickets/{ticket} except secrets, /customers", "  read /tickets/{ticket} except secrets, /customers/{customer}/name, /note except /**", []finding{{"empty_grant", "/note except /**", "leave nothing"}}},
+		{"a region of which nothing is left", "region money", "region money = /budget except (/note, /budget)", []finding{{"empty_grant", "/budget except (/note, /budget)", "leave nothing"}}},
+		{"a require that guards no view", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/(status|reply) require { before.tickets[ticket].customer + \"1\" == ticket }", []finding{{"require_no_guard", "require { before.tickets[ticket].customer + \"1\" == ticket }", "does not keep stage sort from showing /tickets/{ticket}"}}},
+		{"a require about the state of what is shown", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/(status|reply) require { before.tickets[ticket].status == \"open\" }", nil},
 		// claims
 		{"no stage, true", "", "prove no stage reads secrets\n", nil},
 		{"no stage, false", "", "prove no stage writes /history\n", []finding{{"claim_refuted", "prove no stage writes /history", "stage tell writes /history/-"}}},

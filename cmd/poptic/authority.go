@@ -22,19 +22,19 @@ func authorities(c *ir.Contract) []authority {
 		part := region.Compile(region.Region{{Include: []region.Pattern{p}}})
 		a := authority{Path: p.Source()}
 		for _, s := range c.Stages {
-			a.Read = appendIf(a.Read, s.Name, meets(s.Read, part))
-			a.Written = appendIf(a.Written, s.Name, meets(s.Write, part) || meets(s.Blind, part))
-			a.Taken = appendIf(a.Taken, s.Name, meets(s.Source, part))
+			a.Read = appendIf(a.Read, s.Name, meets(s.Read, part, region.Plain))
+			a.Written = appendIf(a.Written, s.Name, meets(s.Write, part, region.Interior) || meets(s.Blind, part, region.Interior))
+			a.Taken = appendIf(a.Taken, s.Name, meets(s.Source, part, region.Interior))
 		}
 		out = append(out, a)
 	}
 	return out
 }
 
-// meets reports whether r holds a word of part; a search that was cut off counts,
+// meets reports whether r, in a mode, holds a word of part; a search that was cut off counts,
 // so that authority is never understated.
-func meets(r region.Region, part *region.Set) bool {
-	return region.Overlap(region.Compile(r), part, region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict != region.No
+func meets(r region.Region, part *region.Set, mode region.Mode) bool {
+	return region.Overlap(region.Compile(r), part, mode, region.Plain, region.Options{VerdictOnly: true}).Verdict != region.No
 }
 
 func appendIf(names []string, name string, wanted bool) []string {

@@ -95,7 +95,10 @@ type measureExplanation struct {
 }
 
 // An explainer knows the contract's expressions.
-type explainer struct{ env *expr.Env }
+type explainer struct {
+	env   *expr.Env
+	model *footprint.Model
+}
 
 // explain puts a contract into words: all of it, or one stage.
 func explain(c *ir.Contract, only string) (explanation, error) {
@@ -103,12 +106,12 @@ func explain(c *ir.Contract, only string) (explanation, error) {
 	if err != nil {
 		return explanation{}, err
 	}
-	return explainer{env}.explain(c, only), nil
+	return explainer{env, footprint.New(c)}.explain(c, only), nil
 }
 
 func (x explainer) explain(c *ir.Contract, only string) explanation {
 	e := explanation{Contract: c.Name, Digest: c.Digest(), Sealed: c.Sealed, Stages: []stageExplanation{}}
-	model := footprint.New(c)
+	model := x.model
 	relations := plan.Relations(model)
 	for i := range c.Stages {
 		if only == "" || only == c.Stages[i].Name {
@@ -145,7 +148,8 @@ func (x explainer) explain(c *ir.Contract, only string) explanation {
 func (x explainer) stage(s *ir.Stage) stageExplanation {
 	e := stageExplanation{
 		Name: s.Name, From: s.From, Task: s.Doc, In: s.In, By: s.By, Next: s.Next,
-		Reads: grants(s.Read), Writes: grants(s.Write), Blind: grants(s.Blind), Sources: grants(s.Source),
+		Reads: grants(x.model.Granting(s.Read, region.Plain)), Writes: grants(x.model.Granting(s.Write, region.Interior)),
+		Blind: grants(x.model.Granting(s.Blind, region.Interior)), Sources: grants(x.model.Granting(s.Source, region.Interior)),
 		Produces: authoredAll(s.Produce), Tells: s.DisclosesPhase,
 	}
 	for _, p := range s.Params {

@@ -55,6 +55,7 @@ func Contract(u *Unit) Result {
 	c.lowerClaims()
 	c.reserveLiterals()
 	c.checkVisibility()
+	c.checkGuards()
 	c.checkKeys()
 	c.checkDisclosure()
 	if c.errors > 0 {

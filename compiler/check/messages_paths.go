@@ -95,6 +95,15 @@ func emptyIntersection(g *syntax.GrantExpr) source.Diagnostic {
 	return caution("empty_grant", g.Span, "the operands of `&` share no path", "this grant is empty")
 }
 
+func emptyGrant(g *syntax.GrantExpr, mode region.Mode) source.Diagnostic {
+	if mode == region.Plain {
+		return caution("empty_grant", g.Span, "take less away, or remove the grant", "this grant is empty: its exceptions leave nothing of it")
+	}
+	return caution("empty_grant", g.Span,
+		"a change, and what is taken, is all that is at and below a place: name the places that may be changed, or take nothing away that may lie below them",
+		"this grant allows nothing: what its exceptions name may lie below every place it has")
+}
+
 func tooManySecrets(f *syntax.File) source.Diagnostic {
 	return fault("too_many_secrets", source.Span{File: f.Source}, "make a whole record secret instead of its members", "the state has more than %d secret places", MaxSecrets)
 }

@@ -182,3 +182,9 @@ func noSharedPhase(a, b *stage, names []syntax.Name) source.Diagnostic {
 func paramNotShared(n syntax.Name, st *stage) source.Diagnostic {
 	return fault("unknown_parameter", n.Span, listOf(keys(st.params)), "%s has no parameter %s", st.title(), n.Text)
 }
+
+func requireNoGuard(st *stage, cl *syntax.Clause, shown region.Pattern) source.Diagnostic {
+	return caution("require_no_guard", cl.Span,
+		"a `require` refuses proposals; who may see what is for the host, which binds the arguments, or for a path that only leads to what may be seen, such as `order in /users/{user}/orders`",
+		"this does not keep %s from showing %s for any arguments", st.title(), shown.Source())
+}

@@ -111,7 +111,25 @@ func (c *checker) lowerGrant(s *scope, g *syntax.GrantExpr, use pathUse, params 
 	for _, e := range g.Except {
 		out = c.takeAway(out, c.lowerAtom(s, e, exceptUse(use), params), e)
 	}
+	if c.muted == 0 {
+		c.checkEmpty(g, out, use)
+	}
 	return out
+}
+
+// checkEmpty reports a grant of which its exceptions leave nothing: no place to see,
+// or none that a whole operation may change or take.
+func (c *checker) checkEmpty(g *syntax.GrantExpr, out region.Region, use pathUse) {
+	if !slices.ContainsFunc(out, func(g region.Grant) bool { return len(g.Except) > 0 }) {
+		return
+	}
+	mode := region.Plain
+	if use == writePath || use == sourcePath {
+		mode = region.Interior
+	}
+	if c.model.Empty(out, mode) {
+		c.report(emptyGrant(g, mode))
+	}
 }
 
 // exceptUse: what is taken from a write or source region may name elements that

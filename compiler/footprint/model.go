@@ -103,3 +103,21 @@ func (m *Model) meets(footprint []region.Pattern, b region.Region) bool {
 		return answer.Verdict != region.No
 	})
 }
+
+// Empty decides whether a region has no place, in a mode, that a state can have. Not
+// knowing counts as having one.
+func (m *Model) Empty(r region.Region, mode region.Mode) bool {
+	if len(r) == 0 {
+		return true
+	}
+	all := region.Compile(region.Region{{Include: []region.Pattern{{Segments: []region.Segment{{Kind: region.AnyDepth}}}}}})
+	answer := region.Overlap(region.Compile(r), all, mode, region.Plain, region.Options{Shape: m.Shape, VerdictOnly: true})
+	return answer.Verdict == region.No
+}
+
+// Granting leaves out the grants of a region that are empty in a mode.
+func (m *Model) Granting(r region.Region, mode region.Mode) region.Region {
+	return slices.DeleteFunc(slices.Clone(r), func(g region.Grant) bool {
+		return len(g.Except) > 0 && m.Empty(region.Region{g}, mode)
+	})
+}
