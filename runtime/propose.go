@@ -166,7 +166,7 @@ func (in *Instance) commit(ctx context.Context, seen *verify.Snapshot, out *veri
 	if err != nil {
 		return Verdict{}, err
 	}
-	r.verdict, r.change = &v.Verdict, changeOf(out.Effects, out.After.Phase != seen.Phase)
+	r.verdict, r.change = &v.Verdict, changeOf(out.Effects, *seen, out.After.Phase)
 	if err := in.append(ctx, seen, r, asked, decided); err != nil {
 		return Verdict{}, err
 	}

@@ -13,12 +13,12 @@ import (
 // Proposals that come late.
 //
 // An actor works on the view of version u, and when it proposes, the instance may be
-// at a later version v. If nothing that was written in between meets what its stage
-// reads, then the view at v is the same as at u, and what is proposed can be judged
-// and committed at v as it is (spec/semantics.md corollary 7). So an instance
-// remembers what its last commits wrote. All rules are evaluated at v, and so are the
-// parameters: one that is taken from the state counts as read, hence it has changed
-// only where that is noticed.
+// at a later version v. If the view at v is the same as at u, what is proposed can be
+// judged and committed at v as it is (spec/semantics.md corollary 7). It is if nothing
+// that was written in between meets what the stage sees; so an instance remembers what
+// its last commits wrote. Else the two views are compared, as long as the state of u is
+// remembered too. All rules are evaluated at v, and so are the parameters: one that is
+// taken from the state counts as read, hence it has changed only where that is noticed.
 //
 // A refusal names places that the stage reads, or that lie on the way to them, and
 // nothing else: about commits that it did not see, an actor learns nothing.
@@ -33,17 +33,23 @@ const maxLatePaths = 16
 // with many and long paths are remembered for a shorter time.
 const maxRecentBytes = 8 << 20
 
+// maxRecentStates is of how many of them it remembers the state before at most.
+const maxRecentStates = 64
+
 // A change is what a commit did.
 type change struct {
-	targets []region.Word // its effective targets
-	moved   bool          // the phase
-	size    int           // about how many bytes it takes
+	targets []region.Word    // its effective targets
+	moved   bool             // the phase
+	size    int              // about how many bytes it takes
+	before  *verify.Snapshot // what it was made on, nil if that is forgotten
+	apart   int              // about how many bytes that takes beside the state after
 }
 
 // changeOf copies what it keeps: the words of effects are made of pieces of the patch.
-func changeOf(effects []tree.Effect, moved bool) change {
-	const head, letter = 64, 40
-	c := change{moved: moved, size: head}
+func changeOf(effects []tree.Effect, before verify.Snapshot, phase string) change {
+	const head, letter, step = 64, 40, 2048
+	before.Phase = strings.Clone(before.Phase)
+	c := change{moved: phase != before.Phase, size: head, before: &before}
 	for _, e := range effects {
 		for _, t := range e.Targets {
 			t = slices.Clone(t)
@@ -53,6 +59,10 @@ func changeOf(effects []tree.Effect, moved bool) change {
 			}
 			c.targets = append(c.targets, t)
 			c.size += head
+			c.apart += step * (1 + len(t))
+			if was := tree.NodeAt(before.State, t); was != nil {
+				c.apart += 2 * was.Size()
+			}
 		}
 	}
 	return c
@@ -65,6 +75,8 @@ type recent struct {
 	most    int // changes
 	bytes   int // that changes may take together
 	size    int // that they take
+	states  int // of the last changes that the state before is remembered of
+	apart   int // bytes that those take
 }
 
 // add notes the change that led to the next version. It forgets in bulk, down to most
@@ -73,6 +85,12 @@ type recent struct {
 func (r *recent) add(c change) {
 	r.version++
 	r.changes, r.size = append(r.changes, c), r.size+c.size
+	r.states, r.apart = r.states+1, r.apart+c.apart
+	for r.states > 0 && (r.states > maxRecentStates || r.apart > r.bytes/2) {
+		oldest := &r.changes[len(r.changes)-r.states]
+		r.states, r.apart = r.states-1, r.apart-oldest.apart
+		oldest.before = nil
+	}
 	if len(r.changes) <= 2*r.most && r.size <= r.bytes {
 		return
 	}
@@ -83,6 +101,13 @@ func (r *recent) add(c change) {
 		r.size += r.changes[first].size
 	}
 	r.changes = slices.Clone(r.changes[first:])
+	for r.states > len(r.changes) { // they were forgotten with their changes
+		r.states--
+	}
+	r.apart = 0
+	for _, c := range r.changes[len(r.changes)-r.states:] {
+		r.apart += c.apart
+	}
 }
 
 // between lists the changes after version base up to version now; known is false
@@ -96,32 +121,66 @@ func (r *recent) between(base, now uint64) (changes []change, known bool) {
 }
 
 // late is what the stale gate has to say against a proposal on a state whose phase
-// and arguments passed: nothing, if its actor would have seen the same view now.
+// and arguments passed: nothing, if its actor would have seen the same view now. Where
+// that can no longer be told, it counts as another one.
 func (in *Instance) late(ctx context.Context, p *Proposal, seen *verify.Snapshot) []Violation {
-	if p.Base == seen.Version {
+	since := in.since(ctx, p, seen)
+	if since.nothing() || since.base != nil && in.looksAlike(p, since.base, seen) {
 		return nil
 	}
-	if in.turn.take(ctx) != nil {
-		return nil
+	return since.stale()
+}
+
+// A since is what happened between the version that a proposal was made on and the one
+// that it is judged on, as far as its stage is concerned.
+type since struct {
+	unknown bool             // it is not remembered
+	moved   bool             // the phase
+	met     []region.Word    // targets that meet what the stage sees
+	base    *verify.Snapshot // the state at that version, nil if it is not remembered
+}
+
+// since is nothing if ctx ends before it can be told.
+func (in *Instance) since(ctx context.Context, p *Proposal, seen *verify.Snapshot) since {
+	if p.Base == seen.Version || in.turn.take(ctx) != nil {
+		return since{}
 	}
 	changes, known := in.recent.between(p.Base, seen.Version)
-	in.turn.give()
-	if !known {
-		return []Violation{staleBase}
+	out := since{unknown: !known}
+	if known {
+		out.base = changes[0].before
 	}
+	in.turn.give()
 	reads := in.contract.program.Reads(*seen, p.Stage, p.Args)
-	var met []region.Word
-	for _, c := range changes {
-		if c.moved {
-			return []Violation{stalePhase}
-		}
+	for i := range changes {
+		c := &changes[i] // what is before it may be forgotten meanwhile
+		out.moved = out.moved || c.moved
 		for _, t := range c.targets {
 			if at, ok := reads(t); ok {
-				met = append(met, at)
+				out.met = append(out.met, at)
 			}
 		}
 	}
-	return staleAt(met)
+	return out
+}
+
+// nothing reports whether the stage certainly sees what it saw.
+func (s *since) nothing() bool { return !s.unknown && !s.moved && len(s.met) == 0 }
+
+// stale is why the proposal is refused.
+func (s *since) stale() []Violation {
+	switch {
+	case s.unknown:
+		return []Violation{staleBase}
+	case s.moved:
+		return []Violation{stalePhase}
+	}
+	return staleAt(s.met)
+}
+
+// looksAlike reports whether a proposal's stage sees the same of two states.
+func (in *Instance) looksAlike(p *Proposal, a, b *verify.Snapshot) bool {
+	return in.contract.program.LooksAlike(*a, *b, p.Stage, p.Args)
 }
 
 // staleAt names where what the stage reads was written.

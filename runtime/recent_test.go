@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -150,6 +151,72 @@ func TestAVersionOlderThanIsRememberedIsStale(t *testing.T) {
 	}
 }
 
+// rewrite commits an operation of a stage that may do everything.
+func rewrite(t *testing.T, in *runtime.Instance, path, value string) {
+	t.Helper()
+	commits(t, proposeAs(t, in, runtime.Proposal{Stage: "root", Role: "admin", Base: in.Version(),
+		Patch: fmt.Appendf(nil, `[{"op":"replace","path":%q,"value":%s}]`, path, value)}))
+}
+
+func TestWhatIsAsItWasMakesNobodyLate(t *testing.T) {
+	const closed = `{"id":"T-7","status":"closed","tags":["a","b","c"]}`
+	const open = `{"id":"T-7","status":"open","tags":["a","b","c"]}`
+	for _, c := range []struct {
+		about string
+		steps [][2]string
+		stale bool
+	}{
+		{"a value there and back", [][2]string{{"/ticket/status", `"closed"`}, {"/ticket/status", `"open"`}}, false},
+		{"by writes of another place", [][2]string{{"/ticket", closed}, {"/ticket/status", `"open"`}}, false},
+		{"a container written again", [][2]string{{"/ticket", closed}, {"/ticket", open}}, false},
+		{"another value", [][2]string{{"/ticket/status", `"closed"`}}, true},
+		{"another value, and one there and back", [][2]string{{"/ticket/id", `"T-8"`}, {"/ticket/status", `"closed"`}, {"/ticket/status", `"open"`}}, true},
+	} {
+		in, st := begin(t, runtime.WithSnapshotAfter(1<<30))
+		base := in.Version()
+		for _, step := range c.steps {
+			rewrite(t, in, step[0], step[1])
+		}
+		v, err := write(in, base, "late")
+		require.NoError(t, err)
+		require.Equal(t, c.stale, v.Verdict.Verdict == verify.Reject, c.about)
+		replayed, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
+		require.NoError(t, err)
+		require.Nil(t, replayed.Different, c.about)
+	}
+}
+
+func TestAViewThatCannotBeComparedAnyMoreIsStale(t *testing.T) {
+	in, st := begin(t)
+	rewrite(t, in, "/ticket/status", `"closed"`)
+	rewrite(t, in, "/ticket/status", `"open"`)
+	for i := range 70 {
+		setMargin(t, in, float64(i%9)/10)
+	}
+	v, err := write(in, 0, "late")
+	require.NoError(t, err)
+	rejects(t, v, verify.Stale)
+	require.Equal(t, []string{"/ticket/status"}, pathsOf(v))
+	v, err = write(in, 2, "late")
+	require.NoError(t, err)
+	commits(t, v)
+	replayed, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
+	require.NoError(t, err)
+	require.Nil(t, replayed.Different)
+}
+
+func TestANewEntryMakesLateWhoSeesItsPlaceholder(t *testing.T) {
+	for _, read := range []region.Region{region.Of("/history", "!/history/*"), region.Of("/history/[*]/:at")} {
+		contract := sampleWith(t, ir.Stage{Name: "count", In: []string{"open"}, Read: read})
+		in, err := runtime.Create(ctx, contract, store.NewMemory(), "T-7", []byte(sampleState))
+		require.NoError(t, err)
+		before := viewFor(t, in, runtime.Request{Stage: "count"})
+		commits(t, proposeAs(t, in, runtime.Proposal{Stage: "all", Patch: []byte(`[{"op":"add","path":"/history/-","value":"n"}]`)}))
+		require.NotEqual(t, string(before.Value), string(viewFor(t, in, runtime.Request{Stage: "count"}).Value))
+		rejects(t, proposeAs(t, in, runtime.Proposal{Stage: "count", Patch: []byte(`[]`)}), verify.Stale)
+	}
+}
+
 func TestManyCommitsAreForgottenAgain(t *testing.T) {
 	in, _ := begin(t, runtime.WithRecentCommits(3))
 	for i := range 20 {
@@ -220,12 +287,14 @@ func TestALateProposalIsDecidedOnAViewThatIsTheSame(t *testing.T) {
 		for i, r := range requests {
 			v := proposeAs(t, in, runtime.Proposal{Stage: r.Stage, Args: r.Args, Base: base, Patch: []byte(`[{"op":"test","path":"","value":0}]`)})
 			stale := v.Violations[0].Code == verify.Stale
-			if equal := before[i].Digest == viewFor(t, in, r).Digest; stale {
+			after := viewFor(t, in, r)
+			require.Equal(t, before[i].Digest == after.Digest && slices.Equal(before[i].Placeholders, after.Placeholders), !stale,
+				"seed %d, %s: %+v", seed, r.Stage, v.Violations)
+			if stale {
 				late++
 				require.NotEmpty(t, pathsOf(v))
 			} else {
 				same++
-				require.True(t, equal, "seed %d, %s: %+v", seed, r.Stage, v.Violations)
 			}
 		}
 	}

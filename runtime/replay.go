@@ -164,7 +164,7 @@ func (r *replay) decide(ctx context.Context, v *verify.Verdict) error {
 		return r.corrupt(digestDiffers)
 	}
 	r.committed = r.head
-	r.changes = append(r.changes, changeOf(effects, v.PhaseAfter != r.now.Phase))
+	r.changes = append(r.changes, changeOf(effects, r.now, v.PhaseAfter))
 	r.now = verify.Snapshot{State: root, Phase: v.PhaseAfter, Version: v.VersionAfter}
 	return nil
 }

@@ -258,15 +258,39 @@ func startsWith(all, first []Violation) bool {
 	return len(first) <= len(all) && slices.EqualFunc(all[:len(first)], first, func(a, b Violation) bool { return reflect.DeepEqual(a, b) })
 }
 
-// late is what the stale gate has to say. That a version was not remembered any
-// more depends on when the process began that decided, and is taken as it is.
+// late is what the stale gate has to say. What was remembered of a version depends on
+// when the process began that decided: that it was not remembered any more, or not its
+// state, so that the views could not be compared, is taken as it is. A proposal that was
+// let through must have been on the same view.
 func (r *rerun) late(p *Proposal, now *verify.Snapshot, recorded *verify.Verdict) []Violation {
-	late := r.in.late(r.ctx, p, now)
-	forgotten := len(recorded.Violations) == 1 && recorded.Violations[0].Message == staleBase.Message
-	if forgotten && p.Base != now.Version {
+	since := r.in.since(r.ctx, p, now)
+	refused := len(recorded.Violations) > 0 && recorded.Violations[0].Code == verify.Stale
+	switch {
+	case refused && recorded.Violations[0].Message == staleBase.Message && p.Base != now.Version:
 		return []Violation{staleBase}
+	case since.nothing():
+		return nil
+	case !refused && !since.unknown && r.sameView(p, &since, now):
+		return nil
 	}
-	return late
+	return since.stale()
+}
+
+// sameView compares views, for which it reads the state that is not remembered.
+func (r *rerun) sameView(p *Proposal, since *since, now *verify.Snapshot) bool {
+	base := since.base
+	if base == nil {
+		in, err := opening{r.in.contract, r.in.store, r.in.id, optionsOf(nil)}.restore(r.ctx, p.Base)
+		if err != nil {
+			return false
+		}
+		past, err := in.forward(r.ctx, p.Base)
+		if err != nil || past.Version != p.Base {
+			return false
+		}
+		base = &past
+	}
+	return r.in.looksAlike(p, base, now)
 }
 
 func orEmpty(data []byte) []byte {
