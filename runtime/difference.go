@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
@@ -28,6 +29,7 @@ func (r *rerun) compareAs(l *line, record store.Record, again verify.Verdict) er
 		return err
 	}
 	rendered, err := json.Marshal(&again)
+	rendered = ir.Plain(rendered) // as in the line
 	if err != nil || bytes.Equal(have.Verdict, rendered) {
 		return err
 	}

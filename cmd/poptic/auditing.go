@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/patchoptic/poptic/runtime/trace"
 )
@@ -182,15 +181,5 @@ func (l *logged) what() string {
 	if l.Kind == trace.Create {
 		add("in phase " + l.Phase)
 	}
-	return printable(strings.Join(words, " "))
-}
-
-// printable is text that does nothing to a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+	return visible(strings.Join(words, " "))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"embed"
+	"fmt"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -61,7 +62,7 @@ func (v *completeVerb) Run(c *console, model *kong.Application) error {
 	last := len(v.Words) - 1
 	typed := strings.TrimPrefix(v.Words[last], "=")
 	for _, candidate := range completions(model, v.Words[:last], typed) {
-		c.outText().line("%s\t%s", candidate.text, candidate.help)
+		fmt.Fprintf(c.out.w, "%s\t%s\n", visible(candidate.text), visible(candidate.help))
 	}
 	return nil
 }

@@ -14,23 +14,26 @@ import (
 type console struct {
 	ctx   context.Context
 	in    io.Reader
-	out   io.Writer
-	err   io.Writer
+	out   *plainWriter
+	err   *plainWriter
 	color string // auto, always or never
 
 	inputs inputs // the files that were read
 }
 
 func newConsole(ctx context.Context, color string, in io.Reader, out, errOut io.Writer) *console {
-	return &console{ctx: ctx, in: in, out: out, err: errOut, color: color}
+	c := &console{ctx: ctx, in: in, color: color}
+	c.out = &plainWriter{w: out, colored: c.wantsColor(out)}
+	c.err = &plainWriter{w: errOut, colored: c.wantsColor(errOut)}
+	return c
 }
 
 // outText and errText are printers for people.
 func (c *console) outText() *printer { return c.text(c.out) }
 func (c *console) errText() *printer { return c.text(c.err) }
 
-func (c *console) text(w io.Writer) *printer {
-	return &printer{w: w, colored: c.wantsColor(w), width: width(w)}
+func (c *console) text(w *plainWriter) *printer {
+	return &printer{w: w, colored: w.colored, width: width(w.w)}
 }
 
 // wantsColor follows https://no-color.org: a terminal unless NO_COLOR is set to

@@ -49,7 +49,7 @@ func main() {
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	var v verbs
-	parser, err := newParser(&v, out, errOut)
+	parser, err := newParser(&v, &plainWriter{w: out}, &plainWriter{w: errOut})
 	if err != nil {
 		panic("poptic: the command line's own definition is broken: " + err.Error())
 	}
@@ -58,9 +58,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return reportUsage(errOut, err)
+		return reportUsage(&plainWriter{w: errOut}, err)
 	}
 	c := newConsole(ctx, v.Color, in, out, errOut)
+	defer c.out.flush()
 	return c.finish(parsed.Run(c, parser.Model))
 }
 

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/patchoptic/poptic/compiler/ir"
 )
 
 // A printer writes text for people: coloured where that is wanted, wrapped to a
@@ -43,27 +44,9 @@ func (p *printer) field(indent string, nameWidth int, name, value string) {
 	p.wrapped(indent+p.dim(name)+pad, rest, value)
 }
 
-// visible writes control characters, which a terminal would obey, as escapes; line
-// breaks stay. What it gets was written by an actor, or stands in a state or file.
-func visible(text string) string {
-	if !strings.ContainsFunc(text, isControl) {
-		return text
-	}
-	var out strings.Builder
-	for _, r := range text {
-		if isControl(r) {
-			fmt.Fprintf(&out, `\u%04x`, r)
-		} else {
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
-
-// isControl reports a control character or one that changes the direction of text.
-func isControl(r rune) bool {
-	return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
-}
+// visible is text as plainWriter lets it through, for what is cut or wrapped to a width
+// before it is written.
+func visible(text string) string { return string(ir.Plain([]byte(text))) }
 
 // excerpt is field for lines that are cut rather than broken.
 func (p *printer) excerpt(indent string, nameWidth int, name string, lines []string) {

@@ -90,7 +90,7 @@ func encodeBody(c *Contract) []byte {
 	if err := enc.Encode(c); err != nil {
 		panic("ir: a contract is plain data and always encodes: " + err.Error())
 	}
-	return b.Bytes()
+	return Plain(b.Bytes())
 }
 
 func digest(body []byte) string {

@@ -112,8 +112,8 @@ func (t *texter) excerpt(text string, before, marked int) (string, int) {
 	return out.String(), before - skipped
 }
 
-// expand replaces tabs by spaces, to the next stop, and control characters by a
-// visible sign.
+// expand replaces tabs by spaces, to the next stop, and characters that are no signs
+// by one that is.
 func expand(text string) string {
 	var out strings.Builder
 	column := 0
@@ -122,7 +122,7 @@ func expand(text string) string {
 		switch {
 		case r == '\t':
 			out.WriteString(strings.Repeat(" ", w))
-		case unicode.IsControl(r) || r == utf8.RuneError:
+		case unseen(r):
 			out.WriteRune('\uFFFD')
 		default:
 			out.WriteRune(r)
@@ -130,6 +130,12 @@ func expand(text string) string {
 		column += w
 	}
 	return out.String()
+}
+
+// unseen reports a character that is no sign on a screen, but does something there, or
+// changes how others look.
+func unseen(r rune) bool {
+	return r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // displayWidth is how many columns text takes if it starts in the given one.
@@ -147,7 +153,9 @@ func runeWidth(r rune, column int) int {
 	switch {
 	case r == '\t':
 		return tabWidth - column%tabWidth
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+	case unseen(r):
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
 	}
 	switch width.LookupRune(r).Kind() {

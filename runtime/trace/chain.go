@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/patchoptic/poptic/compiler/ir"
 )
 
 // Origin is the "prev" of every chain's first line.
@@ -36,6 +38,7 @@ var errKeySize = fmt.Errorf("a trace key has %d bytes", KeySize)
 func (h Head) Seal(r *Record) ([]byte, Head) {
 	r.Seq, r.Instance = h.Seq+1, h.Instance
 	body := append(r.appendBody(make([]byte, 0, 768+len(r.Patch)+len(r.Verdict)+len(r.Old)), h.Hash), '}')
+	body = ir.Plain(body) // an auditor reads lines on a screen
 	next := Head{Instance: h.Instance, Seq: r.Seq, Hash: hashOf(body)}
 	line := append(body[:len(body)-1], hashMember...)
 	line = append(line, next.Hash...)

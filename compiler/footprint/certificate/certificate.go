@@ -131,7 +131,7 @@ func encode(c Certificate) []byte {
 	if err := e.Encode(c); err != nil {
 		panic("certificate: plain data always encodes: " + err.Error())
 	}
-	return b.Bytes()
+	return ir.Plain(b.Bytes())
 }
 
 const digestPrefix = "sha256:"
