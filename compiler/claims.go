@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/check"
@@ -116,6 +117,9 @@ func dam(chain []footprint.Hop) string {
 		if h.By == footprint.ByPhase {
 			return "let stage " + h.Stage + " move to one phase only, say `discloses phase` there if it may tell, or narrow a clause of one of these stages"
 		}
+	}
+	if slices.ContainsFunc(chain, func(h footprint.Hop) bool { return h.By == footprint.ByMemory }) {
+		return "let another role run one of these stages (`by`), or narrow a clause of one"
 	}
 	return "narrow a clause of one of these stages"
 }

@@ -170,7 +170,8 @@ func (v *proveVerb) check(c *console, contract *ir.Contract) error {
 		if err := c.printJSON(struct {
 			Certified bool                  `json:"certified"`
 			Problems  []certificate.Problem `json:"problems"`
-		}{len(problems) == 0, append([]certificate.Problem{}, problems...)}); err != nil {
+			Claims    []knownClaim          `json:"claims,omitempty"`
+		}{len(problems) == 0, append([]certificate.Problem{}, problems...), shown(data, problems)}); err != nil {
 			return err
 		}
 	} else {
@@ -180,6 +181,25 @@ func (v *proveVerb) check(c *console, contract *ir.Contract) error {
 		return errNo
 	}
 	return nil
+}
+
+// A knownClaim is a claim that a certificate shows, and on what grounds.
+type knownClaim struct {
+	Claim string `json:"claim"`
+	ir.Known
+}
+
+// shown lists the claims that a certificate without problems shows.
+func shown(data []byte, problems []certificate.Problem) []knownClaim {
+	cert, err := certificate.Decode(data)
+	if err != nil || len(problems) > 0 {
+		return nil
+	}
+	var out []knownClaim
+	for _, c := range cert.Claims {
+		out = append(out, knownClaim{c.Claim.Text, c.Known})
+	}
+	return out
 }
 
 // A proof is what prove prints.

@@ -122,6 +122,11 @@ func (p *printer) relation(r plan.Relation) string {
 func (p *printer) checked(name string, contract *ir.Contract, data []byte, problems []certificate.Problem) {
 	if cert, err := certificate.Decode(data); err == nil && len(problems) == 0 {
 		p.line("%s %s shows of %s: %s", p.green("ok:"), name, contract.Name, certified(cert))
+		for _, c := range shown(data, problems) {
+			if len(c.Assumes) > 0 {
+				p.wrapped("  ", "    ", strings.TrimPrefix(c.Claim, "prove ")+" ("+string(c.Basis)+"): "+strings.Join(c.Assumes, "; "))
+			}
+		}
 		return
 	}
 	p.line("%s %s does not show everything", p.red("not certified:"), name)

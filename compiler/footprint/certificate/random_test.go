@@ -75,6 +75,13 @@ func (d drawing) stage(name string) string {
 		text += ", w = /m/{i}/f"
 	}
 	text += ") { in one"
+	switch d.Intn(10) {
+	case 0:
+		text += ", two"
+	case 1:
+		text += " next two"
+	}
+	text += d.one([]string{"", "", "", " by u", " by u, v", " attempts 2"})
 	if len(see) > 0 {
 		text += " read " + strings.Join(see, ", ")
 	}
@@ -86,6 +93,9 @@ func (d drawing) stage(name string) string {
 		text += " require { before.r.a > 0 }"
 	case 1:
 		text += " ensure { after.m[i].b < 7 }"
+	}
+	if d.Intn(4) == 0 { // parameters of other names
+		text = strings.NewReplacer("j in", "jj in", "{j}", "{jj}", "e in", "key in", "{e}", "{key}").Replace(text)
 	}
 	return text + " }\n"
 }
@@ -115,7 +125,7 @@ func (d drawing) claim(stages int) string {
 	case 2:
 		return fmt.Sprintf("prove no stage except %s reads %s\n", a, to)
 	case 3:
-		return fmt.Sprintf("prove no flow from %s to %s\n", from, to)
+		return fmt.Sprintf("prove no flow from %s to %s%s\n", from, to, d.one([]string{"", " with memory"}))
 	case 4:
 		return fmt.Sprintf("prove %s commutes with %s when i differs\n", a, b)
 	}
