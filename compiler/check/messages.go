@@ -182,6 +182,6 @@ func wholeStateRule(e *syntax.Expr, walks []region.Pattern) source.Diagnostic {
 		paths = append(paths, p.Source())
 	}
 	return remark("whole_state_rule", e.Span,
-		"a rule that asks the same of every entry, and of nothing else, costs only the entries that a commit touches: `each`, or `all` joined to the rest by `&&`",
+		"a rule that asks the same of every entry, and of nothing else, costs only the entries that a commit touches: `each`, or `all` joined to the rest by `&&`. The elements of a list are told apart only by a rule that looks at nothing else: those of a map or a `list of T by FIELD` go by key",
 		"whenever this rule is checked it goes through all of %s", strings.Join(paths, ", "))
 }

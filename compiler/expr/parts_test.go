@@ -203,6 +203,9 @@ func TestWalksAreTheLoopsThatEveryEvaluationMakes(t *testing.T) {
 		`state.limit > 3 || state.tickets["T1"].labels.exists(l, l == "a")`:                            "",
 		`state.items.filter(i, state.items[i].count > 0).map(i, state.items[i]).exists(i, i.id == "")`: "/items",
 		`[1, 2].exists(x, x == state.limit) && size(state.tickets) > 1`:                                "",
+		`state.orders.all(o, o.count > 0)`:                                                             "",
+		`state.orders.all(o, o.id in state.items)`:                                                     "/orders",
+		`state.tickets.all(k, t, t.customer in state.customers)`:                                       "",
 	} {
 		x, issues := d.env.Check(source, stateScope)
 		require.False(t, HasErrors(issues), "%s: %v", source, issues)
@@ -216,4 +219,9 @@ func TestWalksAreTheLoopsThatEveryEvaluationMakes(t *testing.T) {
 	require.Len(t, d.env.Walks(x, afterScope), 1)
 	x, _ = d.env.Check(`t.labels.all(l, l != "")`, d.each())
 	require.Empty(t, d.env.Walks(x, d.each()))
+	label := Scope{Vars: ir.EachVars, Each: &ir.Each{Var: "l", Over: pattern(key("tickets"), anyKey, key("labels"), region.Segment{Kind: region.AnyIndex})}}
+	for source, want := range map[string]int{`l != ""`: 0, `l in state.customers`: 1, `l != "" || entries > 1`: 1} {
+		x, _ = d.env.Check(source, label)
+		require.Len(t, d.env.Walks(x, label), want, source)
+	}
 }

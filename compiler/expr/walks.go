@@ -12,21 +12,40 @@ import (
 // Walks lists the containers of the state that a checked rule goes through from end
 // to end whenever it is evaluated, and that grow with the state: its loops over them,
 // apart from those that Parts takes apart, of which a commit asks for the entries it
-// touched.
+// touched. Where entries have no keys, which it touched can be told only of a rule that
+// looks at nothing else.
 func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
-	switch s.Vars {
-	case ir.SelfVars, ir.ViewVars:
+	if s.Vars == ir.SelfVars || s.Vars == ir.ViewVars {
 		return nil // a value, or a view: no part of what a commit must check
-	case ir.StateVars:
-		if parts := e.Parts(x, s); parts != nil {
-			var out []region.Pattern
-			for _, p := range parts {
-				out = appendNew(out, e.loops(p.Expr, PartScope(p))...)
-			}
-			return out
+	}
+	parts := []ir.Part{{Each: s.Each, Expr: x}}
+	if s.Vars == ir.StateVars {
+		if apart := e.Parts(x, s); apart != nil {
+			parts = apart
 		}
 	}
-	return e.loops(x, s)
+	var out []region.Pattern
+	for _, p := range parts {
+		scope := s
+		if s.Vars == ir.StateVars {
+			scope = PartScope(p)
+		}
+		out = appendNew(out, e.loops(p.Expr, scope)...)
+		if scope.Vars == ir.EachVars && !e.Local(p) {
+			out = appendNew(out, e.unkeyed(p.Each.Over)...)
+		}
+	}
+	return out
+}
+
+// unkeyed is the outermost container of the entries that a pattern matches, if not all
+// of them are found by keys.
+func (e *Env) unkeyed(over region.Pattern) []region.Pattern {
+	first := slices.IndexFunc(over.Segments, isWild)
+	if !slices.ContainsFunc(over.Segments, func(s region.Segment) bool { return isWild(s) && s.Kind != region.AnyKey }) {
+		return nil
+	}
+	return []region.Pattern{{Segments: over.Segments[:first]}}
 }
 
 func (e *Env) loops(x ir.Expr, s Scope) []region.Pattern {
