@@ -148,11 +148,9 @@ type array struct {
 	meter *meter
 }
 
-// unordered reports whether the order of a's elements has no meaning. Where the
-// type leaves that open the value tells.
-func (a *array) unordered() bool {
-	return a.shape.bag && a.shape.kinds&(kList|kAny) == 0 || a.value.Unordered()
-}
+// unordered reports whether the order of a's elements has no meaning. Where the type
+// leaves that open it has none: which it is may depend on what is not read.
+func (a *array) unordered() bool { return a.shape.bag }
 
 // each calls f for every element until f returns false.
 func (a *array) each(f func(v ref.Val) bool) {

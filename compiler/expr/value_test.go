@@ -80,8 +80,6 @@ func (j jsonValue) EachMember(f func(string, ir.Value) bool) {
 	}
 }
 
-func (j jsonValue) Unordered() bool { return false }
-
 func (j jsonValue) EachSorted(f func(ir.Value) bool) {
 	l, _ := j.v.([]any)
 	texts := map[string]any{}

@@ -33,9 +33,6 @@ type Value interface {
 	EachMember(f func(name string, v Value) bool)
 	// EachElement calls f for every element in order until f returns false.
 	EachElement(f func(i int, v Value) bool)
-	// Unordered reports whether v is known to be an array whose order has no meaning:
-	// a set or a log.
-	Unordered() bool
 	// EachSorted calls f for every element of an array until f returns false, in an
 	// order that depends on what the elements are, not on where they stand.
 	EachSorted(f func(v Value) bool)

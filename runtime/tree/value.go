@@ -36,9 +36,6 @@ func (n *Node) EachElement(f func(i int, v ir.Value) bool) {
 	}
 }
 
-// Unordered implements ir.Value.
-func (n *Node) Unordered() bool { return n.Order() != ListOrder }
-
 // EachSorted implements ir.Value: by digest. O(n log n), and as many digests.
 func (n *Node) EachSorted(f func(v ir.Value) bool) {
 	type element struct {

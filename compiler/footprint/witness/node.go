@@ -71,8 +71,6 @@ func (n node) EachElement(f func(i int, v ir.Value) bool) {
 	}
 }
 
-func (n node) Unordered() bool { return false }
-
 func (n node) EachSorted(f func(v ir.Value) bool) {
 	texts := map[string]any{}
 	var order []string
