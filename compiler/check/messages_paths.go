@@ -91,6 +91,10 @@ func inexactRegion(at source.Span, operator string) source.Diagnostic {
 	return fault("inexact_region", at, "write the paths out, fewer of them and without `**` on both sides", "what `%s` leaves here is no list of paths", operator)
 }
 
+func logSource(p *syntax.Path) source.Diagnostic {
+	return caution("log_source", p.Span, "leave it out; a `test` needs no more than `read`", "nothing is ever taken from a log: `copy` and `move` refuse it")
+}
+
 func emptyIntersection(g *syntax.GrantExpr) source.Diagnostic {
 	return caution("empty_grant", g.Span, "the operands of `&` share no path", "this grant is empty")
 }

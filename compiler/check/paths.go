@@ -66,7 +66,20 @@ func (c *checker) typePath(p *syntax.Path, use pathUse, params map[string]*ir.Pa
 		}
 		out = next
 	}
+	if use == sourcePath && t.leadsToLogs(out) {
+		c.report(logSource(p))
+	}
 	return out
+}
+
+// leadsToLogs reports whether a path leads to nothing but logs.
+func (t *typer) leadsToLogs(to []typedPattern) bool {
+	for _, p := range to {
+		if !t.model.Shape.Only(p.at, ir.LogType) {
+			return false
+		}
+	}
+	return len(to) > 0
 }
 
 // patterns is typePath without the types.
