@@ -330,6 +330,7 @@ func TestACommittedStateIsWhatItsFileSays(t *testing.T) {
 	m := newMaker(seed)
 	drawn := map[string]int{}
 	tally := map[verify.Decision]int{}
+	copies := 0
 	for commits, enough := 0, max(rounds(5_000), 500); commits < enough; {
 		types := &typeMaker{maker: m, b: newBuilder(t), drawn: drawn}
 		p := types.contract()
@@ -351,11 +352,13 @@ func TestACommittedStateIsWhatItsFileSays(t *testing.T) {
 			c := standing{t, p, values, fmt.Sprintf("seed %d\nstate %s\npatch %s\ntypes %s", seed, p.Export(now.State, false), patch, encoded(p.Contract().Types))}
 			c.logsGrew(now.State, out.After.State, out.Patch)
 			c.standsAlone(now, out, patch)
+			copies += c.copyHolds(now, out.Patch, patch)
 			now = out.After
 		}
 	}
 	t.Logf("%v", tally)
 	require.Greater(t, 2*tally[verify.Commit], tally[verify.Reject])
+	require.Greater(t, copies, tally[verify.Commit]/200)
 	requireDrawn(t, drawn)
 }
 
@@ -415,6 +418,20 @@ func (c standing) standsAlone(before verify.Snapshot, out *verify.Outcome, patch
 		require.Equal(c.t, encoded(x.Actor()), encoded(y.Actor()), "%s\n%s then %s", c.story, stage, next)
 		require.Equal(c.t, string(c.p.Export(x.After.State, true)), string(c.p.Export(y.After.State, true)), "%s\n%s then %s", c.story, stage, next)
 	}
+}
+
+// copyHolds checks that what a patch copied can be tested for as it shows where it came
+// from, and counts that.
+func (c standing) copyHolds(before verify.Snapshot, patch tree.Patch, text []byte) int {
+	if len(patch) > 1 || patch[0].Kind != tree.OpCopy || strings.HasSuffix(patch[0].RawPath, "/-") {
+		return 0
+	}
+	source, err := tree.Find(before.State, patch[0].From)
+	require.NoError(c.t, err)
+	test := fmt.Sprintf(`,{"op":"test","path":%s,"value":%s}]`, quoted(patch[0].RawPath), source)
+	out := propose(c.t, c.p, before, "root", append(text[:len(text)-1:len(text)-1], test...))
+	require.Equal(c.t, verify.Commit, out.Verdict.Verdict, "%s\n%s", c.story, test)
+	return 1
 }
 
 func (c standing) view(s verify.Snapshot, stage string) verify.View {

@@ -26,7 +26,7 @@ type place struct {
 	typ    ir.TypeID // of the value at word, NoType where nothing is known
 	lifted bool      // the edit is structural: word is the list, not the element
 	fault  fault
-	union  int // length of the word of the first union above the place that decides by what it holds, or -1
+	union  int // length of the word of the first open union above the place, or -1
 }
 
 // A fault is why a typed pointer can never work.
@@ -62,7 +62,7 @@ func (p *Program) locateIn(room region.Word, root *tree.Node, ptr tree.Pointer, 
 	at := place{word: room, typ: p.contract.State, union: -1}
 	node := root
 	for i, token := range ptr {
-		if at.union < 0 && p.ambiguous(at.typ) {
+		if at.union < 0 && p.isOpen(at.typ) {
 			at.union = i
 		}
 		f := p.formAt(at.typ, node)
@@ -80,6 +80,12 @@ func (p *Program) locateIn(room region.Word, root *tree.Node, ptr tree.Pointer, 
 		node = child(node, letter)
 	}
 	return at
+}
+
+// isOpen reports whether a type is a union that does not say, without a value, what is
+// below it.
+func (p *Program) isOpen(id ir.TypeID) bool {
+	return p.contract.Types[id].Kind == ir.UnionType && p.types[id].container == ir.NoType
 }
 
 // formAt is the form of a value of type t; if the type leaves it open, of node.
