@@ -16,8 +16,8 @@
 //   - Attempts: the tries that a step has (DefaultAttempts). Key: makes it safe to
 //     propose again when no answer came (Proposal.Key).
 //   - Trace: everything above, as the hash-chained lines of package trace.
-//   - CheckLog, Replay, At: an auditor's view of a log. They check that nothing was
-//     changed, make every decision again, and give the state at any version.
+//   - CheckLog, CheckSnapshots, Replay, At: an auditor's view of a log. They check that
+//     nothing was changed, make every decision again, and give the state at any version.
 //
 // # The log is the store
 //

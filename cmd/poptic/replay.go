@@ -40,6 +40,9 @@ Exit codes:
 
 // Run implements the verb.
 func (v *replayVerb) Run(c *console) error {
+	if v.Output != "-" && (v.At == nil || v.Format == "json") {
+		return fail("give --at VERSION, without --format json", "-o is for the state at a version")
+	}
 	contract, err := v.load(c)
 	if err != nil {
 		return err

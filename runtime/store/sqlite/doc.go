@@ -1,7 +1,8 @@
 // Package sqlite keeps the logs of instances in one SQLite file. It is the only
 // package that knows the driver.
 //
-//   - Open opens or creates a file, OpenReadOnly one that is only looked at.
+//   - Open opens or creates a file, for its owner only; OpenReadOnly one that is only
+//     looked at, and leaves nothing beside it.
 //   - Store implements store.Store. It may be used by several processes at once,
 //     on one machine: SQLite's locks do not hold over network file systems.
 //   - IsFile tells a file of SQLite by its first bytes, Store.Check looks for
