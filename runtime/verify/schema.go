@@ -18,10 +18,7 @@ import (
 
 // checkSchema is the schema step: types, references, produce.
 func (v *verification) checkSchema() []finding {
-	t := touched{
-		v: v, check: typeCheck{p: v.p, ctx: v.ctx, state: v.after},
-		seen: map[about]bool{}, unions: map[string]bool{}, judged: map[constraint]judgement{},
-	}
+	t := touched{v: v, check: typeCheck{p: v.p, ctx: v.ctx, state: v.after}}
 	for _, f := range v.twice {
 		if v.written.over(f.at) <= *f.OpIndex+1 {
 			t.keep(f)
@@ -190,7 +187,10 @@ func (t *touched) union(target region.Word, depth int, n, was *tree.Node, id ir.
 	w := target[:depth]
 	t.gated = slices.Clone(w)
 	if place := w.Pointer(); !t.unions[place] {
-		t.unions[place] = true
+		if t.unions == nil {
+		t.unions = map[string]bool{}
+	}
+	t.unions[place] = true
 		t.whole(w, n, id)
 		t.keptLogs(w, was, n, id)
 	}
@@ -245,6 +245,9 @@ func (t *touched) judge(r *rule, c constraint) judgement {
 	j, known := t.judged[c]
 	if !known {
 		j = r.judge(t.v.ctx, &expr.Input{Self: c.node})
+		if t.judged == nil {
+			t.judged = map[constraint]judgement{}
+		}
 		t.judged[c] = j
 	}
 	return j
@@ -261,6 +264,9 @@ func (f *finding) key() about { return about{f.Code, f.Rule, *f.Path} }
 
 // keep keeps a finding, with the operation that wrote what it is about.
 func (t *touched) keep(f finding) {
+	if t.seen == nil {
+		t.seen = map[about]bool{}
+	}
 	t.seen[f.key()] = true
 	if op := t.v.written.writer(f.at) - 1; op >= 0 && f.OpIndex == nil {
 		f.OpIndex = &op

@@ -84,19 +84,13 @@ func (v *verification) use(op *tree.Op, ptr tree.Pointer, raw string, how access
 func (v *verification) checkScope() []finding {
 	done := v.execute(v.snapshot.State)
 	v.after, v.effects, v.running, v.twice = done.after, done.effects, done.steps, done.twice
-	v.written, v.targets = writing{}, nil
+	v.written = writing{}
 	for i := range done.effects {
 		for _, t := range done.effects[i].Targets {
 			v.written.add(t, i)
 		}
 	}
-	for i := range done.effects {
-		for _, t := range done.effects[i].Targets {
-			if v.written.outermost(t) {
-				v.targets = append(v.targets, t)
-			}
-		}
-	}
+	v.targets = v.written.outermost()
 	return done.found
 }
 

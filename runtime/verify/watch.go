@@ -56,6 +56,9 @@ func catch(err *error) {
 
 // within is p for one call that lasts no longer than ctx.
 func (p *Program) within(ctx context.Context) *Program {
+	if ctx.Done() == nil && p.watch == nil {
+		return p
+	}
 	bound := *p
 	bound.watch = nil
 	if ctx.Done() != nil {
