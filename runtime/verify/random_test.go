@@ -18,12 +18,16 @@ import (
 
 var long = flag.Bool("long", false, "run at full size")
 
-// rounds is n, or a twentieth of it where time is short.
+// rounds is n with -long; a third of it else, or a twentieth where time is short.
 func rounds(n int) int {
-	if testing.Short() || raceDetector {
+	switch {
+	case testing.Short() || raceDetector:
 		return n / 20
+	case *long:
+		return n
+	default:
+		return n / 3
 	}
-	return n
 }
 
 // A maker draws random things.

@@ -31,9 +31,9 @@ func commits() int {
 		return n
 	}
 	if testing.Short() {
-		return 2_000
+		return 1_000
 	}
-	return 4_000
+	return 2_000
 }
 
 // A plant grows contracts and states at random.

@@ -16,10 +16,7 @@ import (
 // checking everything.
 
 func TestAcceptedCommitsLeaveStatesInWhichEverythingHolds(t *testing.T) {
-	patches := 10_000
-	if testing.Short() || raceDetector {
-		patches = 1_000
-	}
+	patches := rounds(10_000)
 	ctx := context.Background()
 	random := rand.New(rand.NewSource(7))
 	r := openDesk(t)
@@ -46,10 +43,7 @@ func TestAcceptedCommitsLeaveStatesInWhichEverythingHolds(t *testing.T) {
 }
 
 func TestWhatIsRefusedByTypesOrRulesWouldNotHold(t *testing.T) {
-	patches := 10_000
-	if testing.Short() || raceDetector {
-		patches = 1_000
-	}
+	patches := rounds(10_000)
 	ctx := context.Background()
 	random := rand.New(rand.NewSource(8))
 	r := openDesk(t)
