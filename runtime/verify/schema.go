@@ -188,9 +188,9 @@ func (t *touched) union(target region.Word, depth int, n, was *tree.Node, id ir.
 	t.gated = slices.Clone(w)
 	if place := w.Pointer(); !t.unions[place] {
 		if t.unions == nil {
-		t.unions = map[string]bool{}
-	}
-	t.unions[place] = true
+			t.unions = map[string]bool{}
+		}
+		t.unions[place] = true
 		t.whole(w, n, id)
 		t.keptLogs(w, was, n, id)
 	}
