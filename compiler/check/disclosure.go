@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
@@ -29,10 +30,20 @@ func (c *checker) checkDisclosure() {
 	if c.mark() > 0 {
 		return // on faulty regions the rest would only repeat what is wrong with them
 	}
+	c.model.Holds = c.holds
 	shared := c.model.StateGates()
 	for _, st := range c.stages {
 		c.discloseStage(st, shared, declarations[st])
 	}
+}
+
+// holds reports whether a rule of the state certainly holds where places have the texts.
+func (c *checker) holds(g footprint.Gate, phases []string, known []ir.Pin) bool {
+	in := expr.Scope{Vars: ir.StateVars}
+	if g.Each != nil {
+		in.Vars, in.Each = ir.EachVars, g.Each
+	}
+	return g.Kind == ir.InvariantGate && c.env != nil && c.env.Holds(*g.Expr, in, phases, known)
 }
 
 // discloseStage goes through the gates that a stage's commits can trigger.

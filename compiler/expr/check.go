@@ -1,8 +1,8 @@
 package expr
 
 import (
+	"fmt"
 	"sort"
-	"strings"
 
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
@@ -64,7 +64,7 @@ func (w *walker) inPhases(phases []ir.Phase) []ir.PhaseReads {
 		if in.steps > maxSteps {
 			return nil
 		}
-		folded := strings.Join(in.folded, " ")
+		folded := fmt.Sprint(in.folded)
 		if _, known := cases[folded]; !known {
 			cases[folded] = len(cases)
 		}

@@ -1,10 +1,11 @@
 package expr
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -69,9 +70,20 @@ func (f *footprint) patterns() []region.Pattern {
 	return out
 }
 
-// fold is a constant that the phase made.
+// fold is a constant that the phase made. What it was made of does not matter.
 func (w *walker) fold(e ast.Expr, b bool) abstract {
-	w.folded = append(w.folded, fmt.Sprint(e.ID(), b))
+	var forget func(ast.Expr)
+	forget = func(e ast.Expr) {
+		for _, child := range children(e) {
+			delete(w.folded, child.ID())
+			forget(child)
+		}
+	}
+	forget(e)
+	if w.folded == nil {
+		w.folded = map[int64]bool{}
+	}
+	w.folded[e.ID()] = b
 	return abstract{constant: types.Bool(b)}
 }
 
@@ -88,28 +100,36 @@ func (w *walker) decides(v abstract, operator string) bool {
 }
 
 func (w *walker) foldEquality(e ast.Expr, sides [2]abstract) abstract {
-	a, okA := sides[0].constant.(types.String)
-	b, okB := sides[1].constant.(types.String)
-	if w.phase == "" || !okA || !okB {
+	a, b := w.textsOf(sides[0]), w.textsOf(sides[1])
+	if w.phase == "" || a == nil || b == nil {
 		return abstract{}
 	}
-	return w.fold(e, (a == b) == (e.AsCall().FunctionName() == operators.Equals))
+	equals := e.AsCall().FunctionName() == operators.Equals
+	switch {
+	case !slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) }):
+		return w.fold(e, !equals)
+	case len(a) == 1 && len(b) == 1:
+		return w.fold(e, equals)
+	}
+	return abstract{}
 }
 
 // foldMembership is `phase in [...]`.
 func (w *walker) foldMembership(e ast.Expr, args []ast.Expr, x abstract) abstract {
-	text, ok := x.constant.(types.String)
-	if w.phase == "" || !ok || args[1].Kind() != ast.ListKind {
+	texts, list := w.textsOf(x), []string(nil)
+	if w.phase == "" || texts == nil {
 		return abstract{}
 	}
-	found := false
-	for _, element := range args[1].AsList().Elements() {
-		if element.Kind() != ast.LiteralKind {
-			return abstract{}
-		}
-		found = found || element.AsLiteral() == text
+	list, ok := constantTexts(args[1])
+	switch in := func(t string) bool { return slices.Contains(list, t) }; {
+	case !ok:
+		return abstract{}
+	case !slices.ContainsFunc(texts, in):
+		return w.fold(e, false)
+	case !slices.ContainsFunc(texts, func(t string) bool { return !in(t) }):
+		return w.fold(e, true)
 	}
-	return w.fold(e, found)
+	return abstract{}
 }
 
 // pins lists the places that e, which holds, says to hold a parameter if they are there:
@@ -124,14 +144,20 @@ func (w *walker) pins(e ast.Expr, root string) []ir.Pin {
 	case operators.LogicalAnd:
 		return append(w.pins(args[0], root), w.pins(args[1], root)...)
 	case operators.LogicalOr:
+		if p, ok := eitherText(w.pins(args[0], root), w.pins(args[1], root)); ok {
+			return []ir.Pin{p}
+		}
 		if absent := w.facts(args[0], false, w.globals()); len(absent) > 0 {
-			return slices.DeleteFunc(w.pins(args[1], root), func(p ir.Pin) bool { return !w.isAbout(p, absent[0], args[1]) })
+			return slices.DeleteFunc(w.pins(args[1], root), func(p ir.Pin) bool { return p.Param == "" || !w.isAbout(p, absent[0], args[1]) })
 		}
 	case operators.Equals:
 		a, b := w.walk(args[0], w.globals(), nil), w.walk(args[1], w.globals(), nil)
 		other := args[1]
-		if a.param == "" {
+		if a.param == "" && a.constant == nil {
 			a, b, other = b, a, args[0]
+		}
+		if text, ok := a.constant.(types.String); ok && isPlaceOf(b, root) {
+			return []ir.Pin{{At: region.Pattern{Segments: b.places[0].segments}, Texts: []string{string(text)}}}
 		}
 		if a.param == "" {
 			return nil
@@ -140,9 +166,75 @@ func (w *walker) pins(e ast.Expr, root string) []ir.Pin {
 			b = w.walk(inner, w.globals(), nil)
 			b.optional, b.path = false, w.path(inner, w.globals())
 		}
-		if isOnePlace(b) && (strings.HasPrefix(b.path, root+".") || strings.HasPrefix(b.path, root+"[")) {
+		if isPlaceOf(b, root) {
 			return []ir.Pin{{At: region.Pattern{Segments: b.places[0].segments}, Param: a.param}}
 		}
+	case operators.In:
+		at := w.walk(args[0], w.globals(), nil)
+		texts, ok := constantTexts(args[1])
+		if ok && isPlaceOf(at, root) {
+			return []ir.Pin{{At: region.Pattern{Segments: at.places[0].segments}, Texts: texts}}
+		}
+	}
+	return nil
+}
+
+func isPlaceOf(v abstract, root string) bool {
+	return isOnePlace(v) && (strings.HasPrefix(v.path, root+".") || strings.HasPrefix(v.path, root+"["))
+}
+
+// eitherText is what two pins of the texts at one place say where one of them holds.
+func eitherText(a, b []ir.Pin) (ir.Pin, bool) {
+	if len(a) != 1 || len(b) != 1 || a[0].Texts == nil || b[0].Texts == nil || placeKey(a[0].At.Segments, false) != placeKey(b[0].At.Segments, false) {
+		return ir.Pin{}, false
+	}
+	return ir.Pin{At: a[0].At, Texts: append(slices.Clone(a[0].Texts), b[0].Texts...)}, true
+}
+
+// constantTexts reads a list of text literals.
+func constantTexts(e ast.Expr) (texts []string, ok bool) {
+	if e.Kind() != ast.ListKind {
+		return nil, false
+	}
+	for _, element := range e.AsList().Elements() {
+		text, ok := element.AsLiteral().(types.String)
+		if element.Kind() != ast.LiteralKind || !ok {
+			return nil, false
+		}
+		texts = append(texts, string(text))
+	}
+	return texts, len(texts) > 0
+}
+
+// Holds reports whether a checked rule certainly holds, in each of the phases, where
+// places hold one of some texts. The places are those of the rule's own footprint, with
+// its look-ups as parameters. It may miss cases. Cost: a walk for each phase.
+func (e *Env) Holds(x ir.Expr, s Scope, phases []string, known []ir.Pin) bool {
+	tree, extents, _ := e.parse(x.Source)
+	check, err := e.checkerFor(s)
+	if tree == nil || err != nil {
+		return false
+	}
+	checked, _ := checker.Check(tree, common.NewTextSource(x.Source), check)
+	for _, phase := range phases {
+		w := &walker{env: e, vars: e.variables(s), tree: checked, extents: extents, flagged: map[int64]bool{}, oneState: true, lookups: x.Lookups, phase: phase, texts: map[string][]string{}}
+		for _, k := range known {
+			w.texts[placeKey(k.At.Segments, false)] = k.Texts
+		}
+		if b, certain := w.truth(w.value(checked.Expr(), w.globals(), nil)); !certain || !b || w.steps > maxSteps {
+			return false
+		}
+	}
+	return len(phases) > 0
+}
+
+// textsOf are the texts that a value may be; nil if that is not known.
+func (w *walker) textsOf(v abstract) []string {
+	if text, ok := v.constant.(types.String); ok {
+		return []string{string(text)}
+	}
+	if isOnePlace(v) {
+		return w.texts[placeKey(v.places[0].segments, false)]
 	}
 	return nil
 }

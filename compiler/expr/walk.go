@@ -46,8 +46,9 @@ type walker struct {
 	oneState bool        // places of the state are those of one state: of before or after, not both
 	lookups  []ir.Lookup // the keys looked up so far
 
-	phase  string   // the phase, if the walk is about one
-	folded []string // what came out as a constant in that phase, by node
+	phase  string              // the phase, if the walk is about one
+	texts  map[string][]string // by place, the texts that it may hold, where that is known
+	folded map[int64]bool      // what came out as a constant, by node, but for what that is made of
 }
 
 // locals are the variables in scope, innermost first.

@@ -18,6 +18,8 @@ type Gate struct {
 	Over     region.Pattern
 	Reads    []region.Pattern
 	Expr     *ir.Expr         // of a gate that is an expression
+	Each     *ir.Each         // of one about every entry
+	Whole    *ir.Expr         // of an invariant's part, the invariant
 	Removals []region.Pattern // of a reference: removing what these match triggers the gate too
 	Bound    *ir.Bound        // of a part of an invariant that bounds a number
 }
@@ -186,7 +188,7 @@ func (m *Model) invariantGates() []Gate {
 		rules := v.Rules()
 		for j := range rules {
 			r := &rules[j]
-			g := Gate{Gate: of, Reads: ReadPatterns(r.Expr), Expr: &r.Expr, Bound: r.Bound}
+			g := Gate{Gate: of, Reads: ReadPatterns(r.Expr), Expr: &r.Expr, Each: r.Each, Whole: v.Expr, Bound: r.Bound}
 			if r.Each != nil {
 				g.Over = r.Each.Over
 			}

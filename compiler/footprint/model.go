@@ -17,7 +17,11 @@ type Model struct {
 	Contract *ir.Contract
 	Shape    *Shape
 
-	unions     *ir.Unions      // once asked for
+	unions *ir.Unions // once asked for
+	// Holds reports whether a rule certainly holds in some phases where places of its
+	// footprint hold one of some texts; nil where rules cannot be evaluated.
+	Holds func(g Gate, phases []string, known []ir.Pin) bool
+
 	stateGates []Gate          // once asked for, with a sentinel at the end
 	matrix     *Index          // once asked for
 	possible   map[string]bool // by pattern, as far as asked for

@@ -38,8 +38,11 @@ func (m *Model) Touched(g Gate, s *ir.Stage) []Use {
 		blindly := m.meets(withoutFamily(widenedAll(g.trigger(family, keys)), i == 0), s.Blind)
 		for _, member := range m.membersOf(g, s, keys) {
 			u := m.use(g, s, family, member)
-			if moves || takes || blindly || m.triggers(g, s, u) {
+			switch touched, given := m.triggers(g, s, u); {
+			case moves || takes || blindly || touched:
 				out = append(out, m.resolved(g, u))
+			case given:
+				out = append(out, Use{Given: true})
 			}
 		}
 	}
@@ -65,8 +68,10 @@ func (m *Model) Depends(g Gate, s *ir.Stage) Use {
 
 // isMoved reports whether a move of the stage can change the value of the gate.
 func (g Gate) isMoved(s *ir.Stage) bool {
-	return g.Expr != nil && g.Expr.ReadsPhase && slices.ContainsFunc(s.Next, func(to string) bool {
-		return slices.ContainsFunc(s.In, func(from string) bool { return !g.Expr.SameIn(from, to) })
+	return g.Expr != nil && slices.ContainsFunc(s.Next, func(to string) bool {
+		return slices.ContainsFunc(s.In, func(from string) bool {
+			return !g.Expr.SameIn(from, to) && (g.Whole == nil || !g.Whole.SameIn(from, to))
+		})
 	})
 }
 
@@ -117,7 +122,7 @@ func (m *Model) holder(g Gate, s *ir.Stage, at region.Pattern) (param string, gi
 func pinned(conditions []ir.Expr, at region.Pattern) string {
 	for i := range conditions {
 		for _, p := range conditions[i].Pins {
-			if samePattern(&p.At, &at) {
+			if p.Param != "" && samePattern(&p.At, &at) {
 				return p.Param
 			}
 		}
@@ -131,18 +136,54 @@ func (m *Model) mayWrite(s *ir.Stage, at region.Pattern) bool {
 }
 
 // triggers reports whether what a stage writes, blind grants aside, can change what
-// members of an instance read.
-func (m *Model) triggers(g Gate, s *ir.Stage, u instance) bool {
-	for _, r := range g.trigger(u.family, u.keys) {
+// members of an instance read; given that it cannot because of what the stage ensures.
+func (m *Model) triggers(g Gate, s *ir.Stage, u instance) (touched, given bool) {
+	for i, r := range g.trigger(u.family, u.keys) {
 		wide, write := widened(r), s.Write
 		if i, l, ok := u.lookup(r); ok && m.refersTo(l.At, Prefix(wide, i)) && !m.mayWrite(s, l.At) {
 			write = withoutNew(s, write, Prefix(wide, i))
 		}
-		if m.meets([]region.Pattern{wide}, write) {
-			return true
+		for _, grant := range write {
+			for _, w := range grant.Include {
+				one := region.Region{{Include: []region.Pattern{w}, Except: grant.Except}}
+				switch {
+				case !m.meets([]region.Pattern{wide}, one):
+				case m.holds(g, s, u.family, u.family[i], w):
+					given = true
+				default:
+					return true, false
+				}
+			}
 		}
 	}
-	return false
+	return false, given
+}
+
+// holds reports whether a rule certainly holds where what it reads as r is written as w,
+// because of the texts that the stage ensures to stand in that entry.
+func (m *Model) holds(g Gate, s *ir.Stage, family []region.Pattern, r, w region.Pattern) bool {
+	n := len(w.Segments)
+	for n > 0 && w.Segments[n-1].Kind != region.ParamSegment {
+		n--
+	}
+	if m.Holds == nil || g.Expr == nil || n == 0 || n > len(r.Segments) {
+		return false
+	}
+	var known []ir.Pin
+	for _, f := range family {
+		if f.Shallow || len(f.Segments) < n || !slices.Equal(f.Segments[:n], r.Segments[:n]) {
+			continue
+		}
+		at := region.Pattern{Segments: slices.Concat(w.Segments[:n], f.Segments[n:])}
+		for i := range s.Ensure {
+			for _, p := range s.Ensure[i].Pins {
+				if p.Texts != nil && samePattern(&p.At, &at) {
+					known = append(known, ir.Pin{At: f, Texts: p.Texts})
+				}
+			}
+		}
+	}
+	return len(known) > 0 && m.Holds(g, s.PhasesAfter(), known)
 }
 
 // lookup is the first segment of a pattern that is looked up.

@@ -72,10 +72,12 @@ type Expr struct {
 	Pins []Pin `json:"pins,omitempty"`
 }
 
-// A Pin is one place that holds the value of a parameter of the stage.
+// A Pin is one place that holds the value of a parameter of the stage, or one of some
+// texts.
 type Pin struct {
 	At    region.Pattern `json:"at"`
-	Param string         `json:"param"`
+	Param string         `json:"param,omitempty"`
+	Texts []string       `json:"texts,omitempty"`
 }
 
 // A Lookup is a key that an expression reads at a place and uses to find an entry.

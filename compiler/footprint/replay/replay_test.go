@@ -94,6 +94,25 @@ prove x commutes with x when c differs`, "verdict", "(invariant names)"},
 stage y(c in /cs) { read /cs/{c} write /cs/{c} discloses /ts/*/owner }
 prove x commutes with y`, "verdict", "(schema, schema_violation)"},
 
+		{"a reference to what the other adds", `state { as: map of int  ref: key of /as }
+stage x(a new in /as) { write /as/{a} }
+stage y { read /ref write /ref discloses /ref }
+prove x commutes with y`, "verdict", "(schema, schema_violation)"},
+
+		{"an entry of a log that refers to what the other adds", `state { as: map of int  ref: key of /as  log: log of { a: key of /as } }
+stage x(a new in /as) { write /as/{a} }
+stage y { write /log/- discloses /log/* , /log/*/a }
+prove x commutes with y`, "verdict", "(schema, schema_violation)"},
+
+		{"something beside an entry that a condition asks for", `state { cs: map of { name: string }  log: log of int }
+invariant few { size(state.log) < 2 }
+stage x(c new in /cs) { write /cs/{c}, /log/-  ensure { after.cs[c].name != "" } discloses few }
+prove x commutes with x`, "verdict", "(invariant few)"},
+
+		{"a list that must not be empty", `state { n: int  li: list of int  m: map of string }
+stage x { read /n write /n require { size(before.li) > 0 } discloses require }
+prove x commutes with x`, "state", "both orders are accepted and end in different states at /n"},
+
 		{"a sum", `state { ps: map of P  budget: number where { self >= 0.0 } } type P { amount: number where { self > 0.0 } }
 measure paid = sum /ps/*/amount
 invariant within { paid <= state.budget }

@@ -63,7 +63,8 @@ invariant less { !(phase == "three") || size(state.people) < 2 }`,
 	},
 	{
 		"a rule that two phases share", walk + `
-invariant done { phase == "one" || state.cases.all(c, state.cases[c].status == "done") }`,
+invariant done { phase == "one" || state.cases.all(c, state.cases[c].status == "done") }
+invariant sent { phase != "two" && phase != "three" || state.orders.all(o, state.orders[o].status == "sent") }`,
 		[]string{
 			`stage s { in two  next three }`,
 			`stage s(case in /cases) { in two  read /cases/{case}/free  write /cases/{case}/free  next three }`,
@@ -90,6 +91,28 @@ invariant agree each c in /cases/* { c.status != "done" || state.orders[c.order]
 			`stage s(case in /cases, order = /cases/{case}/order) { read /cases/{case}/order, /orders/{order}/status  write /orders/{order}/status }`,
 			`stage s(case in /cases, order in /orders) { read /cases/{case}/(order|status), /orders/{order}/status  write /cases/{case}/(order|status)
 			   ensure { after.cases[case].order == order || true } }`,
+		},
+	},
+	{
+		"a text that is ensured", `
+invariant agree each c in /cases/* { c.status != "done" || state.orders[c.order].status == "sent" }
+invariant lost each c in /cases/* { c.status in ["open", "done"] || !has(c.officer) || state.people[c.officer].ok }`,
+		[]string{
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { after.cases[case].status == "open" } }`,
+			`stage s(case in /cases) { read /cases/{case}/(status|officer)  write /cases/{case}/status
+			   ensure { after.cases[case].status in ["open"] && true } }`,
+			`stage s(order in /orders) { read /orders/{order}/status  write /orders/{order}/status  ensure { after.orders[order].status == "sent" } }`,
+			`stage s(case new in /cases, order in /orders, who in /people) { write /cases/{case}
+			   ensure { after.cases[case].status == "open" } ensure { after.cases[case].order == order && after.cases[case].?officer.orValue("") == who } }`,
+		},
+		[]string{
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { after.cases[case].status == "open" || after.cases[case].status == "done" } }`,
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { after.cases[case].status in ["open", "lost"] } }`,
+			`stage s(case in /cases) { read /cases/{case}/(status|free)  write /cases/{case}/status  ensure { after.cases[case].status == "open" || after.cases[case].free == "a" } }`,
+			`stage s(case in /cases, other in /cases) { read /cases/{case}/status, /cases/{other}/status  write /cases/{case}/status
+			   ensure { after.cases[other].status == "open" } }`,
+			`stage s(order in /orders) { read /orders/{order}/status  write /orders/{order}/status  ensure { after.orders[order].status == "draft" } }`,
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  require { before.cases[case].status == "open" } }`,
 		},
 	},
 	{
@@ -361,7 +384,7 @@ func TestStatesThatASealedContractShowsAlikeAreAnsweredAlike(t *testing.T) {
 			p, err := verify.Load(c, verify.DefaultLimits())
 			require.NoError(t, err)
 			heard := 0
-			for range rounds(120, 30) {
+			for range min(rounds(120, 12), 1200) {
 				if a, ok := m.gather(t, p, c, c.Stage("s")); ok {
 					n, yes := m.listen(t, a, 20)
 					told, accepted, heard = told+n, accepted+yes, heard+n
