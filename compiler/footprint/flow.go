@@ -23,11 +23,10 @@ type flow struct {
 	memory bool
 	roles  []string // with memory, all of them; "" is one that nobody names
 
-	known   map[knower]*reached
-	order   []*reached
-	effects map[string]Effect // of the reading side, by stage
-	picked  map[[2]string]region.Condition
-	later   map[string]map[string]bool // by phase, those that can be reached, itself included
+	known  map[knower]*reached
+	order  []*reached
+	picked map[[2]string]region.Condition
+	phases *phaseOrder
 }
 
 // A knower is a stage in a phase, with memory as a role runs it.
@@ -50,8 +49,7 @@ type reached struct {
 func (m *Model) newFlow(from region.Region, memory bool) *flow {
 	f := &flow{
 		model: m, memory: memory, roles: []string{""},
-		known: map[knower]*reached{}, effects: map[string]Effect{},
-		picked: map[[2]string]region.Condition{}, later: map[string]map[string]bool{},
+		known: map[knower]*reached{}, picked: map[[2]string]region.Condition{}, phases: newPhaseOrder(m.Contract.Phases),
 	}
 	for i := range m.Contract.Stages {
 		if memory {
@@ -62,7 +60,7 @@ func (m *Model) newFlow(from region.Region, memory bool) *flow {
 			}
 		}
 	}
-	started := f.after(m.Contract.Phases[0].Name)
+	started := f.phases.after(m.Contract.Phases[0].Name)
 	for i := range m.Contract.Stages {
 		s := &m.Contract.Stages[i]
 		if c := m.meetsSeen(s, region.Region(from), region.Plain); !c.Never() {
@@ -83,17 +81,28 @@ func (f *flow) run(visit func(*reached) (stop bool)) {
 }
 
 // reach adds a stage in every phase of a set, as every role that how allows.
-func (f *flow) reach(s *ir.Stage, phases map[string]bool, how reached) {
-	for _, phase := range s.In {
-		for _, role := range f.roles {
-			k := knower{s.Name, phase, role}
-			if !phases[phase] || f.known[k] != nil || !f.runs(s, role) || how.by == ByMemory && role != how.tells[0] {
-				continue
-			}
+func (f *flow) reach(s *ir.Stage, phases members, how reached) {
+	f.eachUnknown(s, phases, func(k knower) {
+		if how.by != ByMemory || k.role == how.tells[0] {
 			r := how
 			r.knower, r.at = k, s
 			f.known[k] = &r
 			f.order = append(f.order, &r)
+		}
+	})
+}
+
+// eachUnknown visits a stage in the phases of a set, as every role that runs it, where it
+// is not known to know.
+func (f *flow) eachUnknown(s *ir.Stage, phases members, visit func(knower)) {
+	for _, phase := range s.In {
+		if !f.phases.has(phases, phase) {
+			continue
+		}
+		for _, role := range f.roles {
+			if k := (knower{s.Name, phase, role}); f.runs(s, role) && f.known[k] == nil {
+				visit(k)
+			}
 		}
 	}
 }
@@ -105,31 +114,40 @@ func (f *flow) runs(s *ir.Stage, role string) bool {
 func (f *flow) handOn(r *reached) {
 	stages := f.model.Contract.Stages
 	to := moves(r.at, f.model.Contract.Phase(r.phase))
-	committed := f.afterAny(r.phase, to)
+	committed := f.phases.afterAny(r.phase, to)
 	chooses := len(to) > 1 && !r.at.DisclosesPhase
 	for i := range stages {
 		s := &stages[i]
-		if c := f.picksUp(s, r.at); !c.Never() {
-			f.reach(s, committed, reached{via: r, by: ByWriting, sees: c.Any[0].Witness})
+		if path, ok := f.picksUp(s, r.at, committed); ok {
+			f.reach(s, committed, reached{via: r, by: ByWriting, sees: path})
 		}
 		if chooses {
 			f.reach(s, committed, reached{via: r, by: ByPhase, tells: to})
 		}
 		if f.memory {
-			f.reach(s, f.after(r.phase), reached{via: r, by: ByMemory, tells: []string{r.role}})
+			f.reach(s, f.phases.after(r.phase), reached{via: r, by: ByMemory, tells: []string{r.role}})
 		}
 	}
 }
 
-// picksUp tells where a stage sees what another writes, for some of their parameters.
-func (f *flow) picksUp(s, writer *ir.Stage) region.Condition {
+// picksUp tells where a stage sees what another writes, for some of their parameters, if
+// it is not known to know in all of some phases.
+func (f *flow) picksUp(s, writer *ir.Stage, phases members) (path region.Word, ok bool) {
+	isOpen := false
+	f.eachUnknown(s, phases, func(knower) { isOpen = true })
+	if !isOpen || len(writer.Write)+len(writer.Blind) == 0 {
+		return nil, false
+	}
 	pair := [2]string{s.Name, writer.Name}
 	c, known := f.picked[pair]
 	if !known {
 		c = f.model.meetsSeen(s, f.model.Effect(writer, OwnerB).Write, region.Interior)
 		f.picked[pair] = c
 	}
-	return c
+	if c.Never() {
+		return nil, false
+	}
+	return c.Any[0].Witness, true
 }
 
 // meetsSeen tells where a stage sees, is told or copies some of a region. What keys tell of
@@ -151,37 +169,6 @@ func (m *Model) meetsSeen(s *ir.Stage, what region.Region, mode region.Mode) reg
 func (m *Model) knows(s *ir.Stage) region.Region {
 	more := region.Union(s.Source, m.Told(s)).Own(OwnerA).Rename(func(p string) string { return OwnedParam(OwnerA, p) })
 	return region.Union(m.Effect(s, OwnerA).Read, more)
-}
-
-// after is the phases that an instance may be in once it was in one of them.
-func (f *flow) after(phase string) map[string]bool {
-	if f.later[phase] == nil {
-		reached := map[string]bool{phase: true}
-		for queue := []string{phase}; len(queue) > 0; queue = queue[1:] {
-			for _, a := range f.model.Contract.Phase(queue[0]).Arrows {
-				if !reached[a.To] {
-					reached[a.To] = true
-					queue = append(queue, a.To)
-				}
-			}
-		}
-		f.later[phase] = reached
-	}
-	return f.later[phase]
-}
-
-// afterAny is the phases that follow a commit which moves to one of some phases, or stays.
-func (f *flow) afterAny(phase string, to []string) map[string]bool {
-	out := map[string]bool{}
-	for _, p := range to {
-		if p == "" {
-			p = phase
-		}
-		for q := range f.after(p) {
-			out[q] = true
-		}
-	}
-	return out
 }
 
 func (m *Model) decideNoFlow(claim ir.Claim) Result {

@@ -112,13 +112,13 @@ func (m *Model) isNowhere(r region.Region) bool {
 }
 
 func (m *Model) vacuousBefore(p, q string) string {
-	f := flow{model: m, later: map[string]map[string]bool{}}
+	order := newPhaseOrder(m.Contract.Phases)
 	switch start := m.Contract.Phases[0].Name; {
 	case p == q:
 		return "it names one phase twice"
 	case p == start:
 		return p + " is the first phase: nothing comes before it"
-	case !f.after(start)[q]:
+	case !order.has(order.after(start), q):
 		return "phase " + q + " is never reached"
 	}
 	return ""

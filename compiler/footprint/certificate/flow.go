@@ -2,7 +2,6 @@ package certificate
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 )
@@ -23,11 +22,12 @@ type flow struct {
 	roles  []string
 	listed map[Reached]bool
 
-	evident map[string]bool // when issuing: what there is evidence for
+	later   map[string]map[string]bool // by phase, those that can follow, itself included
+	evident map[string]bool            // when issuing: what there is evidence for
 }
 
 func (k *checker) newFlow(c ir.Claim, reached []Reached) flow {
-	f := flow{checker: k, claim: c, roles: []string{""}, listed: map[Reached]bool{}, evident: map[string]bool{}}
+	f := flow{checker: k, claim: c, roles: []string{""}, listed: map[Reached]bool{}, evident: map[string]bool{}, later: map[string]map[string]bool{}}
 	for _, r := range reached {
 		f.listed[r] = true
 	}
@@ -55,7 +55,7 @@ func (k *checker) noFlow(e *evidence, c ir.Claim, reached []Reached) {
 	}
 	for i := range k.contract.Stages {
 		s := &k.contract.Stages[i]
-		if f.somewhere(s, f.after(k.contract.Phases[0].Name), f.isUnlisted) {
+		if f.somewhere(s, func(r Reached) bool { return f.begun(r) && f.isUnlisted(r) }) {
 			f.blindTo(e, s)
 		}
 		for j := range k.contract.Stages {
@@ -67,7 +67,7 @@ func (k *checker) noFlow(e *evidence, c ir.Claim, reached []Reached) {
 				e.fail("%s, but the list leaves out %s, which may run then", why, s.Name)
 			}
 		}
-		if f.somewhere(s, nil, func(r Reached) bool { return f.listed[r] }) {
+		if f.somewhere(s, func(r Reached) bool { return f.listed[r] }) {
 			k.disjoint(e, s.Name+" writes, goal", k.touch(s, runB).writes, sides(c.To, false), nil)
 		}
 	}
@@ -107,12 +107,14 @@ func (f flow) runs(s *ir.Stage, role string) bool {
 
 func (f flow) isUnlisted(r Reached) bool { return !f.listed[r] }
 
-// somewhere reports whether a stage in one of some phases (nil: any), as run by some role,
-// is as is says.
-func (f flow) somewhere(s *ir.Stage, phases map[string]bool, is func(Reached) bool) bool {
+// begun reports whether an instance can get to the phase in which something runs.
+func (f flow) begun(r Reached) bool { return f.after(f.contract.Phases[0].Name)[r.Phase] }
+
+// somewhere reports whether a stage in some phase, as run by some role, is as is says.
+func (f flow) somewhere(s *ir.Stage, is func(Reached) bool) bool {
 	for _, p := range s.In {
 		for _, role := range f.roles {
-			if (phases == nil || phases[p]) && f.runs(s, role) && is(Reached{s.Name, p, role}) {
+			if f.runs(s, role) && is(Reached{s.Name, p, role}) {
 				return true
 			}
 		}
@@ -120,24 +122,28 @@ func (f flow) somewhere(s *ir.Stage, phases map[string]bool, is func(Reached) bo
 	return false
 }
 
+// unlistedAfter reports whether s may run, unlisted, after a commit of t.
+func (f flow) unlistedAfter(s, t *ir.Stage, phase string) bool {
+	return f.somewhere(s, func(x Reached) bool { return f.isUnlisted(x) && f.mayFollow(t, phase, x.Phase) })
+}
+
 // maySucceed reports whether s may run, unlisted, after a commit of t as listed.
 func (f flow) maySucceed(s, t *ir.Stage) bool {
-	return f.somewhere(t, nil, func(r Reached) bool {
-		return f.listed[r] && f.somewhere(s, f.afterCommit(t, r.Phase), f.isUnlisted)
-	})
+	return f.somewhere(t, func(r Reached) bool { return f.listed[r] && f.unlistedAfter(s, t, r.Phase) })
 }
 
 // leak says how t tells s, where s is not listed, other than by writing.
 func (f flow) leak(s, t *ir.Stage) (why string) {
-	f.somewhere(t, nil, func(r Reached) bool {
+	f.somewhere(t, func(r Reached) bool {
 		if !f.listed[r] {
 			return false
 		}
-		if f.chooses(t, r.Phase) && f.somewhere(s, f.afterCommit(t, r.Phase), f.isUnlisted) {
+		if f.chooses(t, r.Phase) && f.unlistedAfter(s, t, r.Phase) {
 			why = fmt.Sprintf("%s chooses the phase that follows %s", t.Name, r.Phase)
 		}
-		remembers := func(x Reached) bool { return x.Role == r.Role && f.isUnlisted(x) }
-		if f.claim.Memory && f.somewhere(s, f.after(r.Phase), remembers) {
+		if f.claim.Memory && f.somewhere(s, func(x Reached) bool {
+			return x.Role == r.Role && f.isUnlisted(x) && f.after(r.Phase)[x.Phase]
+		}) {
 			why = fmt.Sprintf("role %q remembers what it saw in phase %s", r.Role, r.Phase)
 		}
 		return why != ""
@@ -151,31 +157,33 @@ func (f flow) chooses(t *ir.Stage, phase string) bool {
 }
 
 // after is a phase with all that arrows lead to from it.
-func (k *checker) after(phase string) map[string]bool {
-	out := map[string]bool{phase: true}
-	for grown := true; grown; {
-		grown = false
-		for _, p := range k.contract.Phases {
-			for _, a := range p.Arrows {
-				if out[p.Name] && !out[a.To] {
-					out[a.To], grown = true, true
+func (f flow) after(phase string) map[string]bool {
+	if f.later[phase] == nil {
+		reached := map[string]bool{phase: true}
+		for queue := []string{phase}; len(queue) > 0; queue = queue[1:] {
+			for _, a := range f.contract.Phase(queue[0]).Arrows {
+				if !reached[a.To] {
+					reached[a.To] = true
+					queue = append(queue, a.To)
 				}
 			}
 		}
+		f.later[phase] = reached
 	}
-	return out
+	return f.later[phase]
 }
 
-// afterCommit is the phases in which an instance may be after a commit of a stage.
-func (f flow) afterCommit(t *ir.Stage, phase string) map[string]bool {
-	out := map[string]bool{}
-	for _, to := range f.movesFrom(t, phase) {
+// mayFollow reports whether an instance may be in a phase after a commit of a stage.
+func (f flow) mayFollow(t *ir.Stage, from, phase string) bool {
+	for _, to := range f.movesFrom(t, from) {
 		if to == "" {
-			to = phase
+			to = from
 		}
-		maps.Copy(out, f.after(to))
+		if f.after(to)[phase] {
+			return true
+		}
 	}
-	return out
+	return false
 }
 
 // reach lists where it cannot be shown that nothing of the origin gets.
@@ -186,8 +194,8 @@ func (k *checker) reach(c ir.Claim) []Reached {
 		grown = false
 		for i := range k.contract.Stages {
 			s := &k.contract.Stages[i]
-			f.somewhere(s, f.after(k.contract.Phases[0].Name), func(r Reached) bool {
-				if f.isUnlisted(r) && f.isReached(s, r) {
+			f.somewhere(s, func(r Reached) bool {
+				if f.begun(r) && f.isUnlisted(r) && f.isReached(s, r) {
 					f.listed[r], grown = true, true
 					out = append(out, r)
 				}
@@ -206,7 +214,7 @@ func (f flow) isReached(s *ir.Stage, r Reached) bool {
 	}
 	for i := range f.contract.Stages {
 		t := &f.contract.Stages[i]
-		if f.somewhere(t, nil, func(x Reached) bool { return f.listed[x] && f.tells(t, x, s, r) }) {
+		if f.somewhere(t, func(x Reached) bool { return f.listed[x] && f.tells(t, x, s, r) }) {
 			return true
 		}
 	}
@@ -218,7 +226,7 @@ func (f flow) tells(t *ir.Stage, x Reached, s *ir.Stage, r Reached) bool {
 	if f.claim.Memory && x.Role == r.Role && f.after(x.Phase)[r.Phase] {
 		return true
 	}
-	return f.afterCommit(t, x.Phase)[r.Phase] && (f.chooses(t, x.Phase) ||
+	return f.mayFollow(t, x.Phase, r.Phase) && (f.chooses(t, x.Phase) ||
 		!f.shown(s.Name+" "+t.Name, func(e *evidence) { f.blindToWrites(e, s, t) }))
 }
 
