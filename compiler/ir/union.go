@@ -90,15 +90,22 @@ func (u *Unions) disagree(union TypeID, test typeTest) bool {
 // flat is a set of types with the alternatives of unions in their place.
 func (u *Unions) flat(set []TypeID) []TypeID {
 	var out []TypeID
-	for _, id := range set {
+	seen := map[TypeID]bool{NoType: true}
+	for rest := slices.Clone(set); len(rest) > 0; {
+		id := rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
 		if t := &u.contract.Types[id]; t.Kind == UnionType {
-			out = append(out, u.flat(t.Alternatives)...)
-		} else if id != NoType {
+			rest = append(rest, t.Alternatives...)
+		} else {
 			out = append(out, id)
 		}
 	}
 	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }
 
 // steps lists what may stand one step below types: for each name that a record
