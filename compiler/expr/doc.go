@@ -19,5 +19,6 @@
 // counted and limited, and a context's deadline stops it.
 //
 // The package departs from plain CEL in one respect: numbers are compared by their
-// exact value, also an int with a number (numbers.go).
+// exact value, also an int with a number (numbers.go), and one that no double holds
+// (wide.go).
 package expr

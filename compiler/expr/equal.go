@@ -162,6 +162,8 @@ func writeText(b *strings.Builder, v ref.Val) {
 		b.WriteString(strconv.FormatUint(uint64(x), 10))
 	case types.Double:
 		b.WriteString(doubleText(float64(x)))
+	case wide:
+		b.WriteString(x.text())
 	case types.String:
 		b.WriteString(strconv.Quote(string(x)))
 	case types.Bool:

@@ -46,6 +46,10 @@ func compareIntFloat(i int64, f float64) (order int, ok bool) {
 // compareNumbers orders two numeric values. both is false if one is no number;
 // ok is false for NaN.
 func compareNumbers(a, b ref.Val) (order int, ok, both bool) {
+	if isNumber(a) && isNumber(b) && (isWide(a) || isWide(b)) {
+		order, ok = compareWide(a, b)
+		return order, ok, true
+	}
 	switch x := a.(type) {
 	case types.Int:
 		switch y := b.(type) {
@@ -65,6 +69,19 @@ func compareNumbers(a, b ref.Val) (order int, ok, both bool) {
 		}
 	}
 	return 0, false, false
+}
+
+func isWide(v ref.Val) bool {
+	_, ok := v.(wide)
+	return ok
+}
+
+func isNumber(v ref.Val) bool {
+	switch v.(type) {
+	case types.Int, types.Double, wide:
+		return true
+	}
+	return false
 }
 
 func compareOrdered[T types.Int | types.Double](a, b T) int {

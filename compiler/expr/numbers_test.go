@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"context"
 	"math/big"
 	"math/rand"
 	"testing"
@@ -42,4 +43,42 @@ func TestAnIntMayBeWrittenAsADecimal(t *testing.T) {
 func TestANumberThatOverflowsIsAnError(t *testing.T) {
 	require.True(t, types.IsError(doubleValue("1e400")))
 	require.Equal(t, types.Double(0.1), doubleValue("0.1"))
+}
+
+func TestNumbersThatNoDoubleHoldsCompareExactlyAndAreNoDoubles(t *testing.T) {
+	d := newDesk(t)
+	for literal, outcomes := range map[string]map[string]string{
+		"738529527931269425": {
+			`state.extra != 738529527931269425`:                                                     "false",
+			`state.budget != 738529527931269425`:                                                    "false",
+			`state.budget == 738529527931269424`:                                                    "false",
+			`state.extra == 738529527931269376.0`:                                                   "false",
+			`state.budget > 738529527931269424 && state.budget < 738529527931269426`:                "true",
+			`state.extra >= state.budget && state.extra == state.budget`:                            "true",
+			`state.extra in [738529527931269425]`:                                                   "true",
+			`[state.extra] == [738529527931269425]`:                                                 "true",
+			`int(state.extra) == 738529527931269425`:                                                "true",
+			`state.extra == "a" || "a" == state.extra || state.extra == null || state.extra == [1]`: "false",
+			`state.extra in ["a", 1]`:                                                               "false",
+			`{"a": state.extra} == {"a": 738529527931269425}`:                                       "true",
+			`type(state.extra) == double`:                                                           "true",
+			`state.budget < 1e300 && state.budget > -1.0 / 0.0`:                                     "true",
+			`state.budget + 1.0 > 0.0`:                                                              "no value",
+			`-state.budget < 0.0`:                                                                   "no value",
+			`money.cents(state.budget)`:                                                             "no value",
+		},
+		"738529527931269400":     {`state.extra == 738529527931269400`: "true", `state.budget != 738529527931269400`: "false"},
+		"7.38529527931269425e17": {`state.extra == 738529527931269425`: "true"},
+		"9223372036854775808":    {`state.budget > 9223372036854775807`: "true", `state.budget + 1.0 > 0.0`: "true"},
+		"12345678901234567890":   {`state.budget > 9223372036854775807`: "true", `int(state.budget) > 0`: "no value"},
+		"0.10000000000000000001": {`state.budget == 0.1`: "false", `state.budget > 0.1`: "true", `state.extra != 0.1`: "true"},
+		"1152921504606846976":    {`state.budget + 1.0 > 0.0`: "true", `state.budget == 1152921504606846976`: "true"},
+		"0.1000000000000000":     {`state.budget == 0.1 && state.budget + 0.2 > 0.3`: "true"},
+		"2.500000000000000000":   {`state.budget == 2.5`: "true"},
+	} {
+		for src, want := range outcomes {
+			in := &Input{State: value(`{"extra":` + literal + `,"budget":` + literal + `}`)}
+			require.Equal(t, want, outcomeOf(compile(t, d.env, src, stateScope).Eval(context.Background(), in)), "%s of %s", src, literal)
+		}
+	}
 }

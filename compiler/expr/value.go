@@ -46,7 +46,7 @@ func wrap(v ir.Value, s *shape, m *meter) ref.Val {
 		if s.kinds&kNumeric == kInt {
 			return intValue(v.Text())
 		}
-		return doubleValue(v.Text())
+		return numberValue(v.Text())
 	case ir.Array:
 		return &array{value: v, shape: s.below(), meter: m}
 	}

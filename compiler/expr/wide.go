@@ -1,0 +1,104 @@
+package expr
+
+import (
+	"math/big"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// A wide is a number of the state, of the type number or of none, that no double
+// holds: a whole number that a double would round, or a decimal of more digits than a
+// double tells apart. It compares exactly. What would need a double of it (arithmetic,
+// functions) has no value, so that a rule does not pass for a number near by.
+type wide struct{ exact *big.Rat }
+
+// numberValue reads the literal of a number: a double that stands for it alone, or a
+// wide.
+func numberValue(literal string) ref.Val {
+	v := doubleValue(literal)
+	f, ok := v.(types.Double)
+	if !ok || len(literal) < 16 {
+		return v // 15 digits tell doubles apart
+	}
+	exact, ok := new(big.Rat).SetString(literal)
+	if !ok {
+		return v
+	}
+	if same := decimal(float64(f)); same != nil && exact.Cmp(same) == 0 {
+		return v
+	}
+	return wide{exact}
+}
+
+// decimal is the number that a double stands for: itself if it is whole, else the
+// shortest decimal that is read as it. nil if it is none.
+func decimal(f float64) *big.Rat {
+	r := new(big.Rat).SetFloat64(f)
+	if r == nil || r.IsInt() {
+		return r
+	}
+	r, _ = r.SetString(strconv.FormatFloat(f, 'g', -1, 64))
+	return r
+}
+
+// rational is the number that a value stands for; ok is false for NaN, and for what is
+// no number.
+func rational(v ref.Val) (r *big.Rat, infinite int, ok bool) {
+	switch x := v.(type) {
+	case types.Int:
+		return new(big.Rat).SetInt64(int64(x)), 0, true
+	case wide:
+		return x.exact, 0, true
+	case types.Double:
+		if r = decimal(float64(x)); r != nil {
+			return r, 0, true
+		}
+		return nil, compareOrdered(x, 0), x == x
+	}
+	return nil, 0, false
+}
+
+// compareWide orders two numbers of which one is wide.
+func compareWide(a, b ref.Val) (order int, ok bool) {
+	x, infiniteX, okX := rational(a)
+	y, infiniteY, okY := rational(b)
+	switch {
+	case !okX || !okY:
+		return 0, false
+	case x == nil || y == nil:
+		return infiniteX - infiniteY, true
+	}
+	return x.Cmp(y), true
+}
+
+func (w wide) ConvertToNative(reflect.Type) (any, error) { return nil, errNoConversion }
+
+func (w wide) ConvertToType(t ref.Type) ref.Val {
+	switch t {
+	case types.IntType:
+		if w.exact.IsInt() && w.exact.Num().IsInt64() {
+			return types.Int(w.exact.Num().Int64())
+		}
+	case types.StringType:
+		return types.String(w.text())
+	case types.TypeType:
+		return types.DoubleType
+	}
+	return noOverload()
+}
+
+func (w wide) Equal(other ref.Val) ref.Val {
+	order, ok, both := compareNumbers(w, other)
+	return types.Bool(both && ok && order == 0)
+}
+
+func (w wide) Type() ref.Type { return types.DoubleType }
+
+func (w wide) Value() any { return w.text() }
+
+// text is the same for equal numbers: that of an int if it is one.
+func (w wide) text() string { return strings.TrimSuffix(w.exact.RatString(), "/1") }
