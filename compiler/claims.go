@@ -25,6 +25,21 @@ func (out *Output) decideClaims(checked check.Result, replay footprint.Replayer)
 	}
 }
 
+// refuteClaims answers the claims about what no error touches, and reports those that
+// are false: mending the errors does not make them true.
+func (out *Output) refuteClaims(checked check.Result, replay footprint.Replayer) {
+	m := footprint.New(checked.Sound)
+	for i, claim := range checked.Sound.Claims {
+		result, refuted := m.Decide(claim, replay).(footprint.Refuted)
+		if !refuted {
+			continue
+		}
+		d, _ := claimDiagnostic(m, claim, result)
+		d.Span, d.Related = checked.Claims[i], related(m, result, checked.Places)
+		out.Diagnostics = append(out.Diagnostics, d)
+	}
+}
+
 // claimDiagnostic says what is wrong with a claim, if anything is.
 func claimDiagnostic(m *footprint.Model, claim ir.Claim, result footprint.Result) (source.Diagnostic, bool) {
 	d := source.Diagnostic{Code: "claim_refuted", Severity: source.Error}

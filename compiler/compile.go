@@ -54,6 +54,9 @@ func Compile(in Input) Output {
 	if out.Lowered != nil {
 		out.decideClaims(checked, in.Replay)
 	}
+	if checked.Sound != nil {
+		out.refuteClaims(checked, in.Replay)
+	}
 	if !source.HasErrors(out.Diagnostics) {
 		out.Contract = out.Lowered
 	}

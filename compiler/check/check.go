@@ -26,12 +26,15 @@ import (
 type Unit struct {
 	File    *syntax.File
 	Imports map[*syntax.Import]*Unit // one entry for each import that could be read
+	Faulty  bool                     // some of it could not be parsed
 }
 
 // A Result is what checking a contract says. Contract is nil if any diagnostic is
-// an error. Claims[i] is where Contract.Claims[i] was written.
+// an error; then Sound is what of it no error touches, if claims can be decided on
+// that, else nil. Claims[i] is where the i-th claim of the one or the other was written.
 type Result struct {
 	Contract    *ir.Contract
+	Sound       *ir.Contract
 	Claims      []source.Span
 	Places      Places
 	Diagnostics []source.Diagnostic
@@ -40,6 +43,7 @@ type Result struct {
 // Contract checks a contract and lowers it. It does not decide claims.
 func Contract(u *Unit) Result {
 	c := newChecker(u)
+	c.parsed = !u.Faulty
 	c.lowerHeader()
 	c.lowerState()
 	c.lowerTypes()
@@ -50,6 +54,7 @@ func Contract(u *Unit) Result {
 	c.lowerRegions()
 	c.lowerPhases()
 	c.lowerInvariants()
+	c.groundwork = c.taint == 0
 	c.lowerStages()
 	c.lowerDelegates()
 	c.lowerClaims()
@@ -59,7 +64,9 @@ func Contract(u *Unit) Result {
 	c.checkKeys()
 	c.checkDisclosure()
 	if c.errors > 0 {
-		return Result{Diagnostics: c.found()}
+		out := Result{Places: c.places(), Diagnostics: c.found()}
+		out.Sound, out.Claims = c.sound()
+		return out
 	}
 	return Result{Contract: &c.out, Claims: c.claimSpans, Places: c.places(), Diagnostics: c.found()}
 }
@@ -85,6 +92,7 @@ type checker struct {
 	tallies     map[tally]int
 	muted       int // what is found is reported elsewhere
 	errors      int // reported, kept or not
+	taint       int // errors, and uses of what an error left without meaning
 
 	root     *scope
 	anyType  ir.TypeID
@@ -103,10 +111,16 @@ type checker struct {
 	stages       []*stage
 	stageOf      map[string]*stage // by name, the first
 	claimSpans   []source.Span
+	claimFaulty  []bool          // by claim
+	faultyRules  map[string]bool // invariants that an error keeps out of the contract, by name
+	parsed       bool            // nothing is missing because it could not be parsed
+	stateless    bool            // that there is no state was reported
+	faultyNames  []string        // measures that were reported
+	groundwork   bool            // types, measures, phases and invariants are without errors
 }
 
 func newChecker(u *Unit) *checker {
-	c := &checker{tallies: map[tally]int{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}}
+	c := &checker{tallies: map[tally]int{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}}
 	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
 	c.model = footprint.New(&c.out)
@@ -123,6 +137,7 @@ func (c *checker) report(d source.Diagnostic) {
 	at := tally{d.Span.File, d.Severity == source.Error}
 	if at.errors {
 		c.errors++
+		c.taint++
 	}
 	if c.tallies[at]++; c.tallies[at] <= syntax.DefaultLimits.Diagnostics {
 		c.diagnostics = append(c.diagnostics, d)

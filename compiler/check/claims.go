@@ -20,8 +20,8 @@ func (c *checker) lowerClaims() {
 			c.stagesNamed(d.Stages)
 			c.out.Compositions = append(c.out.Compositions, ir.Composition{Name: d.Name.Text, Doc: d.Doc, Stages: texts(d.Stages)})
 		case *syntax.ParallelDecl:
-			c.checkTogether(c.stagesNamed(d.Stages), d.When, d.Stages)
-			c.addClaim(ir.Claim{Kind: ir.Parallel, Name: d.Name.Text, Stages: texts(d.Stages), When: hypothesis(d.When)}, d.Span)
+			faulty := c.faultily(func() { c.checkTogether(c.stagesNamed(d.Stages), d.When, d.Stages) })
+			c.addClaim(ir.Claim{Kind: ir.Parallel, Name: d.Name.Text, Stages: texts(d.Stages), When: hypothesis(d.When)}, d.Span, faulty)
 		case *syntax.ProveDecl:
 			c.lowerProve(d)
 		}
@@ -30,7 +30,8 @@ func (c *checker) lowerClaims() {
 
 // addClaim adds a claim written at a place. Its text is the source with white
 // space and comments folded.
-func (c *checker) addClaim(claim ir.Claim, at source.Span) {
+func (c *checker) addClaim(claim ir.Claim, at source.Span, faulty bool) {
+	c.claimFaulty = append(c.claimFaulty, faulty)
 	claim.Text = folded(at.Text())
 	c.out.Claims = append(c.out.Claims, claim)
 	c.claimSpans = append(c.claimSpans, at)
@@ -49,6 +50,7 @@ func folded(text string) string {
 }
 
 func (c *checker) lowerProve(d *syntax.ProveDecl) {
+	before := c.taint
 	claim := ir.Claim{Kind: ir.ClaimKind(d.Kind), When: hypothesis(d.When), Except: texts(d.Except), Verb: d.Verb.Text}
 	switch d.Kind {
 	case syntax.CommutesClaim:
@@ -69,7 +71,7 @@ func (c *checker) lowerProve(d *syntax.ProveDecl) {
 	case syntax.NoFlowClaim:
 		claim.From, claim.To, claim.Memory = c.claimRegion(d.From), c.claimRegion(d.To), d.Memory
 	}
-	c.addClaim(claim, d.Span)
+	c.addClaim(claim, d.Span, c.taint > before)
 }
 
 func (c *checker) claimRegion(r *syntax.RegionExpr) region.Region {
@@ -127,6 +129,10 @@ func (c *checker) stagesNamed(names []syntax.Name) []*stage {
 // the hypothesis that not all of them have: in "p differs from q", p is one of the
 // stage that is named first, and q of the other.
 func (c *checker) checkTogether(stages []*stage, when *syntax.HypothesisExpr, names []syntax.Name) {
+	for _, st := range stages {
+		c.use(st.faulty)
+	}
+	stages = slices.DeleteFunc(slices.Clone(stages), func(st *stage) bool { return st.faulty })
 	missing := map[*syntax.Name]bool{}
 	need := func(n *syntax.Name, st *stage) {
 		if st.params[n.Text] == nil && !missing[n] {

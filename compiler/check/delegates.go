@@ -24,7 +24,10 @@ func (c *checker) lowerDelegates() {
 		name := parent.decl.Name.Text
 		if c.findStage(name) == parent {
 			for _, d := range waiting[name] {
-				c.addStage(c.lowerDelegate(d, parent))
+				var st *stage
+				faulty := c.faultily(func() { st = c.lowerDelegate(d, parent) })
+				st.faulty = faulty || parent.faulty
+				c.addLowered(st)
 			}
 			delete(waiting, name)
 		}
@@ -37,12 +40,12 @@ func (c *checker) lowerDelegates() {
 	}
 	c.placeStages()
 	c.checkAfter()
-	if c.mark() == 0 {
+	if c.parsed && c.phasesClean && !slices.ContainsFunc(c.stages, func(st *stage) bool { return st.faulty }) {
 		c.checkWalkers()
 	}
 	for _, st := range c.stages {
 		if st.parent != nil {
-			c.checkDelegate(st)
+			st.faulty = c.faultily(func() { c.checkDelegate(st) }) || st.faulty
 		}
 	}
 }
@@ -75,7 +78,6 @@ func (c *checker) lowerDelegate(d *syntax.StageDecl, parent *stage) *stage {
 		c.report(delegateParams(d))
 	}
 	c.lowerClauses(st)
-	c.defaultPhases(st)
 	return st
 }
 
@@ -92,15 +94,30 @@ func (c *checker) checkDelegate(st *stage) {
 		c.report(moreAttempts(st))
 	}
 	bound := map[string]region.Region{"read": parent.Read, "write": parent.Write, "source": parent.Source}
-	c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())
-	c.contained(st, "write", child.Write, bound["write"], region.Interior, st.parent.title())
-	c.contained(st, "write", child.Blind, region.Union(parent.Write, parent.Blind), region.Interior, st.parent.title())
-	c.contained(st, "source", child.Source, bound["source"], region.Interior, st.parent.title())
+	clear := func(clauses ...string) bool { return st.isClear(clauses...) && st.parent.isClear(clauses...) }
+	if clear("read") {
+		c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())
+	}
+	if clear("write") {
+		c.contained(st, "write", child.Write, bound["write"], region.Interior, st.parent.title())
+	}
+	if clear("write") {
+		c.contained(st, "write", child.Blind, region.Union(parent.Write, parent.Blind), region.Interior, st.parent.title())
+	}
+	if clear("source") {
+		c.contained(st, "source", child.Source, bound["source"], region.Interior, st.parent.title())
+	}
 	if parent.HasDelegable {
 		limit := "the delegable region of " + st.parent.title()
-		c.contained(st, "read", c.withoutDependent(child), parent.Delegable, region.Shown, limit)
-		c.contained(st, "write", region.Union(child.Write, child.Blind), parent.Delegable, region.Interior, limit)
-		c.contained(st, "source", child.Source, parent.Delegable, region.Interior, limit)
+		if clear("read", "delegable") {
+			c.contained(st, "read", c.withoutDependent(child), parent.Delegable, region.Shown, limit)
+		}
+		if clear("write", "delegable") {
+			c.contained(st, "write", region.Union(child.Write, child.Blind), parent.Delegable, region.Interior, limit)
+		}
+		if clear("source", "delegable") {
+			c.contained(st, "source", child.Source, parent.Delegable, region.Interior, limit)
+		}
 	}
 }
 

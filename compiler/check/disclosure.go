@@ -25,15 +25,14 @@ type disclosure struct {
 func (c *checker) checkDisclosure() {
 	declarations := map[*stage][]*disclosure{}
 	for _, st := range c.stages {
-		declarations[st] = c.declaredGates(st)
-	}
-	if c.mark() > 0 {
-		return // on faulty regions the rest would only repeat what is wrong with them
+		st.faulty = c.faultily(func() { declarations[st] = c.declaredGates(st) }) || st.faulty
 	}
 	c.model.Holds = c.holds
 	shared := c.model.StateGates()
 	for _, st := range c.stages {
-		c.discloseStage(st, shared, declarations[st])
+		if !st.faulty && !c.stateless {
+			c.discloseStage(st, shared, declarations[st])
+		}
 	}
 }
 
@@ -65,7 +64,7 @@ func (c *checker) discloseStage(st *stage, shared []footprint.Gate, declared []*
 	}
 	c.disclosePhase(st, declared)
 	for _, d := range declared {
-		if !d.used && st.parent == nil {
+		if !d.used && st.parent == nil && c.groundwork {
 			c.report(needlessDisclosure(st, d.ref))
 		}
 	}
@@ -168,7 +167,7 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 		}
 	case name == "require" || name == "ensure" || name == "produce" || name == disclosedPhase:
 	default:
-		if !slices.ContainsFunc(c.out.Invariants, func(v ir.Invariant) bool { return v.Name == name }) {
+		if !c.faultyRules[name] && !slices.ContainsFunc(c.out.Invariants, func(v ir.Invariant) bool { return v.Name == name }) {
 			candidates := []string{"require", "ensure", "produce", "next", disclosedPhase}
 			for _, v := range c.out.Invariants {
 				candidates = append(candidates, v.Name)

@@ -19,6 +19,10 @@ func (c *checker) expression(e *syntax.Expr, s expr.Scope) ir.Expr {
 // expressionAs is expression for one that is compiled as another text; back places
 // an issue about that in the text of e.
 func (c *checker) expressionAs(e *syntax.Expr, text string, s expr.Scope, back func(expr.Issue) expr.Issue) ir.Expr {
+	if len(c.faultyNames) > 0 {
+		mentioned, _ := c.env.ParamUses(text, c.faultyNames)
+		c.use(len(mentioned) > 0)
+	}
 	x, issues := c.env.Check(text, s)
 	for _, i := range issues {
 		c.report(expressionIssue(e, back(i)))

@@ -17,6 +17,9 @@ func (c *checker) checkGuards() {
 		return
 	}
 	for _, st := range c.stages {
+		if st.faulty {
+			continue
+		}
 		for _, cl := range st.decl.Clauses {
 			if cl.Keyword.Text == "require" && cl.Expr != nil {
 				c.checkGuard(st, cl)
@@ -26,7 +29,7 @@ func (c *checker) checkGuards() {
 }
 
 func (c *checker) checkGuard(st *stage, cl *syntax.Clause) {
-	mentioned, values := c.env.ParamUses(cl.Expr.Text, paramNames(st.out))
+	mentioned, values := c.env.ParamUses(cl.Expr.Text, st.paramNames())
 	if len(values) == 0 || !slices.ContainsFunc(st.out.Require, func(x ir.Expr) bool { return x.Source == cl.Expr.Text && len(x.Reads) > 0 }) {
 		return
 	}

@@ -30,18 +30,27 @@ func (c *checker) lowerMeasure(s *scope, d *syntax.MeasureDecl) {
 	if !slices.Contains(measureKinds, d.Kind.Text) {
 		return // the parser has reported it
 	}
+	kind := ir.MeasureKind(d.Kind.Text)
 	over, ok := c.onePattern(d.Over)
 	if !ok {
+		c.declareMeasure(s, d, kind)
 		return
 	}
-	kind := ir.MeasureKind(d.Kind.Text)
 	for _, id := range over.at {
 		if kind != ir.Count && !c.isNumericType(id) && c.out.Type(id).Kind != ir.AnyType {
 			c.report(notNumeric(d, c.describeSet(over.at)))
+			c.declareMeasure(s, d, kind)
 			return
 		}
 	}
 	c.out.Measures = append(c.out.Measures, ir.Measure{Name: s.prefix + d.Name.Text, Doc: d.Doc, Kind: kind, Over: over.pattern})
+}
+
+// declareMeasure adds a measure that was reported, so that rules may name it.
+func (c *checker) declareMeasure(s *scope, d *syntax.MeasureDecl, kind ir.MeasureKind) {
+	c.faultyNames = append(c.faultyNames, s.prefix+d.Name.Text)
+	everything := region.Pattern{Segments: []region.Segment{{Kind: region.AnyDepth}}}
+	c.out.Measures = append(c.out.Measures, ir.Measure{Name: s.prefix + d.Name.Text, Kind: kind, Over: everything})
 }
 
 // reservedVariable reports whether a name is a variable that expressions already have.
@@ -72,6 +81,14 @@ func (c *checker) lowerInvariants() {
 }
 
 func (c *checker) lowerInvariant(s *scope, d *syntax.InvariantDecl) {
+	kept := c.out.Invariants
+	if c.faultily(func() { c.addInvariant(s, d) }) {
+		c.out.Invariants = kept
+		c.faultyRules[s.prefix+d.Name.Text] = true
+	}
+}
+
+func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 	if s.prefix == "" && d.Name.Text == disclosedPhase {
 		c.report(shadowsBuiltin(d.Name, "invariant"))
 		return
@@ -82,8 +99,8 @@ func (c *checker) lowerInvariant(s *scope, d *syntax.InvariantDecl) {
 	}
 	in := expr.Scope{Vars: ir.StateVars}
 	if d.Each != nil {
-		if v.Each = c.lowerEach(d.Each); v.Each == nil {
-			return
+		if v.Each = c.lowerEach(d.Each); v.Each == nil { // reported: of the entry nothing is known
+			v.Each = &ir.Each{Var: d.Each.Var.Text, Type: c.anyType}
 		}
 		in.Vars, in.Each = ir.EachVars, v.Each
 	}

@@ -62,7 +62,7 @@ func (c *checker) lowerRegionDef(def *regionDef, at *syntax.Name) region.Region 
 	}
 	if !def.done {
 		def.active = true
-		def.region, _ = c.lowerRegion(def.scope, def.decl.Region, otherPath, nil)
+		def.faulty = c.faultily(func() { def.region, _ = c.lowerRegion(def.scope, def.decl.Region, otherPath, nil) })
 		def.active, def.done = false, true
 	}
 	return def.region
@@ -193,6 +193,7 @@ func (c *checker) lowerRegionName(s *scope, n syntax.Name) region.Region {
 		c.report(unknownName("region", n, name, candidates))
 		return nil
 	}
+	defer func() { c.use(def.faulty) }()
 	return c.lowerRegionDef(def, &n)
 }
 

@@ -33,6 +33,7 @@ type regionDef struct {
 	region region.Region
 	done   bool
 	active bool
+	faulty bool
 }
 
 // collect gathers the declarations of a file and of what it imports, and
@@ -125,6 +126,7 @@ func (c *checker) resolve(s *scope, n syntax.Name) (*scope, string) {
 		return s, n.Text
 	}
 	lib, ok := s.imports[alias]
+	c.use(ok && lib == nil)
 	if !ok {
 		c.report(unknownName("import", n, alias, keys(s.imports)))
 		return nil, ""

@@ -18,6 +18,8 @@ type stage struct {
 	parent  *stage // of a delegate
 	params  map[string]*ir.Param
 	clauses map[string]*syntax.Clause // the first of each keyword
+	unclear map[string]bool           // clauses that an error left without their meaning, by keyword
+	faulty  bool                      // an error touches it
 }
 
 // repeatable are the clauses a stage may have several of.
@@ -26,17 +28,30 @@ var repeatable = []string{"require", "ensure", "produce", "discloses"}
 func (c *checker) lowerStages() {
 	for _, d := range c.root.file.Decls {
 		if d, ok := d.(*syntax.StageDecl); ok && d.From == nil {
-			st := c.openStage(d)
-			c.lowerParams(st)
-			c.lowerClauses(st)
-			c.defaultPhases(st)
-			c.addStage(st)
+			var st *stage
+			faulty := c.faultily(func() {
+				st = c.openStage(d)
+				if c.faultily(func() { c.lowerParams(st) }) {
+					for _, k := range []string{"read", "write", "source", "delegable"} {
+						st.unclear[k] = true
+					}
+				}
+				c.lowerClauses(st)
+			})
+			st.faulty = faulty
+			c.addLowered(st)
 		}
 	}
 }
 
+// addLowered adds a stage once its phases are settled.
+func (c *checker) addLowered(st *stage) {
+	st.faulty = c.faultily(func() { c.defaultPhases(st) }) || st.faulty
+	c.addStage(st)
+}
+
 func (c *checker) openStage(d *syntax.StageDecl) *stage {
-	st := &stage{decl: d, out: &ir.Stage{Name: d.Name.Text, Doc: d.Doc}, params: map[string]*ir.Param{}, clauses: map[string]*syntax.Clause{}}
+	st := &stage{decl: d, out: &ir.Stage{Name: d.Name.Text, Doc: d.Doc}, params: map[string]*ir.Param{}, clauses: map[string]*syntax.Clause{}, unclear: map[string]bool{}}
 	for _, cl := range d.Clauses {
 		k := cl.Keyword.Text
 		if first, ok := st.clauses[k]; ok && !slices.Contains(repeatable, k) {
@@ -67,7 +82,9 @@ func (c *checker) lowerClauses(st *stage) {
 		if st.clauses[k] != cl && !slices.Contains(repeatable, k) {
 			continue
 		}
-		c.lowerClause(st, cl)
+		if c.faultily(func() { c.lowerClause(st, cl) }) {
+			st.unclear[k] = true
+		}
 	}
 	c.readDependent(st)
 }
@@ -95,9 +112,9 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 	case "produce":
 		c.lowerProduce(st, cl)
 	case "require":
-		s.Require = append(s.Require, c.expression(cl.Expr, expr.Scope{Vars: ir.BeforeVars, Params: paramNames(s)}))
+		s.Require = append(s.Require, c.expression(cl.Expr, expr.Scope{Vars: ir.BeforeVars, Params: st.paramNames()}))
 	case "ensure":
-		s.Ensure = append(s.Ensure, c.expression(cl.Expr, expr.Scope{Vars: ir.AfterVars, Params: paramNames(s)}))
+		s.Ensure = append(s.Ensure, c.expression(cl.Expr, expr.Scope{Vars: ir.AfterVars, Params: st.paramNames()}))
 	case "attempts":
 		c.lowerAttempts(s, cl)
 	}
@@ -234,12 +251,27 @@ func texts(names []syntax.Name) []string {
 	return out
 }
 
-func paramNames(s *ir.Stage) []string {
+// paramNames lists the parameters of a stage, those included that were reported.
+func (st *stage) paramNames() []string {
+	decl := st.decl
+	for at := st; at != nil; at = at.parent {
+		decl = at.decl
+	}
 	var out []string
-	for _, p := range s.Params {
-		out = append(out, p.Name)
+	for _, p := range decl.Params {
+		if st.params[p.Name.Text] != nil && !slices.Contains(out, p.Name.Text) {
+			out = append(out, p.Name.Text)
+		}
 	}
 	return out
+}
+
+// isClear reports whether no error left one of some clauses, or where a delegate
+// inherits it that of its parent, without its meaning.
+func (st *stage) isClear(clauses ...string) bool {
+	return !slices.ContainsFunc(clauses, func(k string) bool {
+		return st.unclear[k] || st.parent != nil && st.clauses[k] == nil && !st.parent.isClear(k)
+	})
 }
 
 // title is how messages name a stage.

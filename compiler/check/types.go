@@ -61,6 +61,7 @@ func (c *checker) lowerState() {
 	}
 	c.out.State = c.anyType
 	if f := c.root.file; f.Header != nil || len(f.Decls) > 0 { // else nothing of the file was read, which was reported
+		c.stateless = true
 		c.report(missingState(f))
 	}
 }

@@ -19,17 +19,23 @@ import (
 
 func (c *checker) checkVisibility() {
 	for _, st := range c.stages {
-		for _, w := range c.written(st, "write") {
-			for _, p := range c.exemptParents(st.out, w) {
-				if !c.model.ParentStands(st.out, p) {
-					c.report(parentUncertain(st, w.at, p.Source()))
-				}
+		if st.isClear("read") {
+			st.faulty = c.faultily(func() { c.checkSeen(st) }) || st.faulty
+		}
+	}
+}
+
+func (c *checker) checkSeen(st *stage) {
+	for _, w := range c.writtenClearly(st, "write") {
+		for _, p := range c.exemptParents(st.out, w) {
+			if !c.model.ParentStands(st.out, p) {
+				c.report(parentUncertain(st, w.at, p.Source()))
 			}
-			c.requireRead(st, "write", c.model.WithoutExempt(st.out, w.plain), w)
 		}
-		for _, w := range c.written(st, "source") {
-			c.requireRead(st, "source", w.plain, w)
-		}
+		c.requireRead(st, "write", c.model.WithoutExempt(st.out, w.plain), w)
+	}
+	for _, w := range c.writtenClearly(st, "source") {
+		c.requireRead(st, "source", w.plain, w)
 	}
 }
 
@@ -38,6 +44,14 @@ type writtenGrant struct {
 	plain, blind region.Region
 	at           source.Span
 	read         string // the grant that reads it, as an author writes it
+}
+
+// writtenClearly is written, of a clause that has its meaning.
+func (c *checker) writtenClearly(st *stage, clause string) []writtenGrant {
+	if !st.isClear(clause) {
+		return nil
+	}
+	return c.written(st, clause)
 }
 
 // written lists the grants of a clause, of a delegate's parent where it inherits
