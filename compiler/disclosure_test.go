@@ -97,3 +97,31 @@ stage s { read /n%s  write /n }
 		requireFindings(t, fmt.Sprintf(contract, c.typ, c.rule, ", "+c.read), nil)
 	}
 }
+
+func TestWhatAnArrayIsTellsOfTheAlternativeThatDecidesIt(t *testing.T) {
+	const contract = `contract c sealed
+state {
+  v: { kind: "list"  x: list of string  y: int } | { kind: "set"  x: set of string  y: string }
+  m: map of ({ kind: "list"  x: list of string } | { kind: "any"  x: any } | { kind: "log"  b: { x: log of int } })
+  l: list of ({ k: 1  q: { x: log of int } } | { k: 2  q: { x: any } })
+  out: string
+}
+stage s(k in /m) { read /out, %s  write /out }
+`
+	for read, hidden := range map[string]string{
+		"/v/x": "/v", "/v/x/*": "/v", "/v except /v/kind": "/v", "/l/*/q": "/l/*", "/l/*/q/x": "/l/*", "/**/x": "/v",
+		"/v": "", "/v/y": "", "/v/kind": "", "/m": "", "/m/{k}/x": "", "/m/{k}/kind": "", "/l": "", "/l/*/k": "",
+	} {
+		out := compile(fmt.Sprintf(contract, read))
+		if hidden == "" {
+			require.Empty(t, out.Diagnostics, read)
+			continue
+		}
+		said := ""
+		for _, d := range out.Diagnostics {
+			require.Equal(t, "undisclosed_gate", d.Code, read)
+			said += d.Message + "\n"
+		}
+		require.Contains(t, said, "does not see "+hidden+",", read)
+	}
+}

@@ -22,6 +22,8 @@ type Gate struct {
 	Whole    *ir.Expr         // of an invariant's part, the invariant
 	Removals []region.Pattern // of a reference: removing what these match triggers the gate too
 	Bound    *ir.Bound        // of a part of an invariant that bounds a number
+
+	contested []region.Pattern // of a union: places below it that are arrays of several kinds
 }
 
 // Family is what one member of the gate's family reads. A key that the state holds at
@@ -118,7 +120,7 @@ func (m *Model) StateGates() []Gate {
 	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
 		at, family := p, m.familyOf(p)
 		if reads := m.typeReads(family, t); len(reads) > 0 {
-			out = append(out, Gate{Gate: ir.Gate{Kind: ir.TypeGate, At: &at}, Over: p, Reads: reads})
+			out = append(out, Gate{Gate: ir.Gate{Kind: ir.TypeGate, At: &at}, Over: p, Reads: reads, contested: m.contested(t)})
 		}
 		if t.Kind != ir.RefType {
 			return true

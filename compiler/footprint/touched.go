@@ -39,7 +39,7 @@ func (m *Model) Touched(g Gate, s *ir.Stage) []Use {
 		for _, member := range m.membersOf(g, s, keys) {
 			u := m.use(g, s, family, member)
 			switch touched, given := m.triggers(g, s, u); {
-			case moves || takes || blindly || touched:
+			case moves || takes || blindly || touched || m.usesContested(g, s, member):
 				out = append(out, m.resolved(g, u))
 			case given:
 				out = append(out, Use{Given: true})

@@ -106,7 +106,7 @@ func (h *hall) view(n *tree.Node) (string, bool) {
 	if refused != nil {
 		return "", false
 	}
-	return string(tree.AppendJSON(nil, v.Value)) + fmt.Sprint(v.Placeholders, v.Digest), true
+	return string(tree.AppendJSON(nil, v.Value)) + fmt.Sprint(v.Placeholders), true
 }
 
 // alike lists valid states that look like n, n first.
@@ -256,6 +256,15 @@ func (h *hall) tell(n *tree.Node, patch string) told {
 	return this
 }
 
+// shapes tells views apart that differ in what their arrays are, where the stage
+// discloses the type that decides it.
+func (h *hall) shapes(n *tree.Node) string {
+	if !slices.ContainsFunc(h.s.Gates, func(g ir.Gate) bool { return g.Kind == ir.TypeGate && g.Visibility == ir.Disclosed }) {
+		return ""
+	}
+	return shownBy(n, h.see)
+}
+
 // viewAfter is what the region shows of what a commit made: the arguments need not
 // bind any more.
 func (h *hall) viewAfter(n *tree.Node) (string, bool) {
@@ -321,7 +330,7 @@ func (h *hall) compare(sum *secrecy, states []*tree.Node) {
 				sum.accepted += accepted
 				accepted++
 			}
-			key := fmt.Sprint(this.accepted, this.bits)
+			key := fmt.Sprint(this.accepted, this.bits, h.shapes(n))
 			first, met := groups[key]
 			if !met {
 				groups[key] = this
