@@ -321,8 +321,10 @@ stage b { write blind /m/* }
 stage b { write blind /m/* }
 `, nil, pairOf("a", "b", words{About: "A depends, B writes", Because: "short"}), "A depends, B writes"},
 	{"short, and deep", forgedState + `stage a { read /m }
-stage b { write blind /m/* }
-`, func(c *ir.Contract) { stageOf(c, "a").Read[0].Include[0] = shallow("/**/:m") }, pairOf("a", "b", words{About: "A sees, B writes", Because: "short"}), "A sees, B writes"},
+stage b { }
+`, func(c *ir.Contract) {
+		stageOf(c, "a").Read[0].Include[0], stageOf(c, "b").Blind = shallow("/**/:y"), whole("/:n/:x/:y")
+	}, pairOf("a", "b", words{About: "A sees, B writes", Because: "short"}), "A sees, B writes"},
 	{"an exception of the left that is elsewhere", forgedState + `stage a { read /m except /m/x }
 stage b { write blind /m/* }
 `, nil, pairOf("a", "b", words{About: "A sees, B writes", Because: "l0"}), "A sees, B writes"},
@@ -356,6 +358,15 @@ stage a { }
 stage b { write blind /m/* discloses each1 }
 `, func(c *ir.Contract) { stageOf(c, "a").Blind = whole("/:n/:x/:*") }, pairOf("a", "b", words{About: "A writes, B writes", Because: "0"},
 		words{About: "invariant each1", Because: "& 0 0 @1.1 @1.1 & 0 0 @1.1 @1.1 0 0"}), "invariant each1"},
+	{"one entry of a family that both may touch", `contract forged
+state { m: map of E }
+type E { x: int  y: int }
+invariant sum each e in /m/* { e.x + e.y < 9 }
+stage a(k in /m) { read /m write /m/{k}/x }
+stage b(j in /m) { read /m write /m/{j}/y }
+`, func(c *ir.Contract) { stageOf(c, "a").Read, stageOf(c, "b").Read = nil, nil }, pairOf("a", "b", words{About: "A writes, B writes", Because: "2"},
+		words{About: "A depends, B writes", Because: "short"}, words{About: "B depends, A writes", Because: "short"},
+		words{About: "invariant sum", Because: "& 2 @1.1 2"}), "invariant sum"},
 	{"containment in another path", forgedState + "stage a { read /a }\nstage b { read /b }\nprove a within b\n", nil,
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},
 	{"containment in a grant that there is not", forgedState + "stage a { read /a }\nstage b { read /b }\nprove a within b\n", nil,
