@@ -3,7 +3,9 @@ package tree
 import (
 	"math/rand"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -135,4 +137,29 @@ func TestAMergePatchBecomesTheOperationsItMeans(t *testing.T) {
 	require.ErrorContains(t, err, "inside an array")
 	_, err = MergePatch(view, []byte(`{"a":1,"a":2}`))
 	require.ErrorContains(t, err, "two members")
+}
+
+// Reading what is inside once for every level around it would take minutes.
+func TestAMergePatchThatIsDeepAndLongIsMergedOnce(t *testing.T) {
+	const levels = 500
+	text := strings.Repeat("x", 4<<20)
+	deep := strings.Repeat(`{"a":`, levels) + `"` + text + `"` + strings.Repeat("}", levels)
+	start := time.Now()
+	for _, view := range []string{`{"a":1}`, `{"b":{}}`, strings.Repeat(`{"a":`, levels-1) + "{}" + strings.Repeat("}", levels-1)} {
+		got := apply(t, parsed(t, view), deep)
+		for range levels {
+			got = got.Get("a")
+		}
+		require.True(t, got.Text() == text)
+	}
+	require.Less(t, time.Since(start), time.Minute)
+}
+
+func apply(t *testing.T, view *Node, merge string) *Node {
+	t.Helper()
+	patch, err := MergePatch(view, []byte(merge))
+	require.NoError(t, err)
+	after, _, problem := ApplyAll(view, patch)
+	require.Nil(t, problem)
+	return after
 }

@@ -1,8 +1,8 @@
 // Package jsonpatch is the one door to evanphx/json-patch. That library deviates
 // from RFC 6902 (spec/semantics.md section 2) and is not trusted not to panic, so it
-// is no interpreter here. It applies merge patches, it is what the interpreter of
-// runtime/tree is compared with on inputs where it follows the RFC, and it is part
-// of the pipeline that costs are measured against (TestCostTable).
+// is no interpreter here. It is what the interpreter of runtime/tree is compared with
+// on inputs where it follows the RFC, and it is part of the pipeline that costs are
+// measured against (TestCostTable).
 package jsonpatch
 
 import (
@@ -14,12 +14,6 @@ import (
 // ErrRefused says that the library did not apply a patch, or panicked. Its own
 // message could hold values of the document.
 var ErrRefused = errors.New("the patch could not be applied")
-
-// Merge applies a JSON Merge Patch (RFC 7396) to a document. Both, and the result,
-// are JSON text.
-func Merge(document, merge []byte) (result []byte, err error) {
-	return guarded(func() ([]byte, error) { return library.MergePatch(document, merge) })
-}
 
 // Apply applies a JSON Patch (RFC 6902) to a document, as strictly as the library
 // can. Both, and the result, are JSON text.
