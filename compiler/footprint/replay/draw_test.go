@@ -128,6 +128,9 @@ var sorts = []sort{
 	{[]string{"p new in /k", "q in /b"}, []string{"/b/{q}"}, []string{"/k/{p}"}, nil, nil, []string{"after.k[p].b == q"}},
 	{[]string{"p in /a", "q in /a"}, []string{"/a/{p}", "/a/{q}/(s|i)"}, []string{"/a/{p}/i", "/a/{q}/s"}, []string{"/a/{q}/i"}, nil, []string{"after.a[p].i <= after.a[q].i"}},
 	{[]string{"p in /n", "q in /n"}, []string{"/n/{p}", "/n/{q}"}, []string{"/n/{p}", "/n/{q}"}, []string{"/n/{q}"}, []string{"before.n[p] < 3"}, nil},
+	{nil, []string{"/one/t", "/a/*/t", "/opt"}, []string{"/one/t", "/opt"}, []string{"/one/t"}, nil, nil},
+	{[]string{"p in /a"}, []string{"/one/t", "/opt", "/a/{p}/s"}, []string{"/a/{p}/t", "/a/{p}/i"}, nil, []string{`before.a[p].t != "z"`}, nil},
+	{[]string{"p in /b", "q = /b/{p}/a"}, []string{"/a/{q}/t", "/b/{p}/i"}, []string{"/b/{p}/t", "/a/{q}/t"}, nil, nil, nil},
 	{[]string{"p in /a", "q new in /n"}, []string{"/a/{p}/i"}, []string{"/n/{q}", "/a/{p}/i"}, nil, nil, []string{"after.n[q] == 0"}},
 }
 
