@@ -367,6 +367,15 @@ stage b(j in /m) { read /m write /m/{j}/y }
 `, func(c *ir.Contract) { stageOf(c, "a").Read, stageOf(c, "b").Read = nil, nil }, pairOf("a", "b", words{About: "A writes, B writes", Because: "2"},
 		words{About: "A depends, B writes", Because: "short"}, words{About: "B depends, A writes", Because: "short"},
 		words{About: "invariant sum", Because: "& 2 @1.1 2"}), "invariant sum"},
+	{"a rule that both may touch, with nothing said of B", `contract forged
+state { m: map of E }
+type E { x: int  y: int }
+invariant sum each e in /m/* { e.x + e.y < 9 }
+stage a(k in /m) { read /m write /m/{k}/x }
+stage b(j in /m) { read /m write /m/{j}/y }
+`, func(c *ir.Contract) { stageOf(c, "a").Read, stageOf(c, "b").Read = nil, nil }, pairOf("a", "b", words{About: "A writes, B writes", Because: "2"},
+		words{About: "A depends, B writes", Because: "short"}, words{About: "B depends, A writes", Because: "short"},
+		words{About: "invariant sum", Because: "& 2"}), "invariant sum"},
 	{"containment in another path", forgedState + "stage a { read /a }\nstage b { read /b }\nprove a within b\n", nil,
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},
 	{"containment in a grant that there is not", forgedState + "stage a { read /a }\nstage b { read /b }\nprove a within b\n", nil,
