@@ -121,6 +121,10 @@ func (h *hall) alike(n *tree.Node) []*tree.Node {
 		if tree.Equal(other, n) || !h.holds(other) {
 			continue
 		}
+		other, err := h.p.Import(h.p.Export(other, false)) // arrays are what their type says now
+		if err != nil || !h.holds(other) {
+			continue
+		}
 		if v, ok := h.view(other); ok && v == view {
 			if out = append(out, other); len(out) == 5 {
 				break
