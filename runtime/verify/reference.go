@@ -127,8 +127,13 @@ func (v *verification) referrers(r *reference, s *site, gone map[string]bool) []
 	var all collection
 	eachMatch(v.p.watch, v.after, s.pattern, func(w region.Word, n *tree.Node) bool {
 		if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) && v.dangles(w) {
-			all.add(say.keyInUse(r.target).of(ir.RefGate, ""), func(f finding) finding {
-				f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
+			f := say.keyInUse(r.target).of(ir.RefGate, "")
+			at := w
+			if union, inside := v.unionAbove(w); inside { // whether this refers is a matter of all of it
+				f.rule, f.gated, at = ir.TypeGate, slices.Clone(union), union
+			}
+			all.add(f, func(f finding) finding {
+				f.reads = region.Region{{Include: []region.Pattern{patternOf(at)}}}
 				return f.about(w)
 			})
 		}
@@ -206,4 +211,17 @@ func with(set map[string]bool, name string) map[string]bool {
 	}
 	set[name] = true
 	return set
+}
+
+// unionAbove is the outermost union above a place whose alternatives are told apart by
+// what it holds.
+func (v *verification) unionAbove(w region.Word) (region.Word, bool) {
+	id, n := v.p.contract.State, v.after
+	for depth, l := range w {
+		if v.p.ambiguous(id) {
+			return w[:depth], true
+		}
+		id, n = v.p.below(v.p.settle(id, n), l.Name), child(n, l)
+	}
+	return nil, false
 }

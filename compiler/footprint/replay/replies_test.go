@@ -127,3 +127,14 @@ func TestAMemberThatNoTypeHasDoesNotTellThatItsParentIsThere(t *testing.T) {
 		r.requireOneReply(c.patch, c.there, c.away)
 	}
 }
+
+func TestAReferenceThatAHiddenAlternativeMakesOneIsNotToldByItself(t *testing.T) {
+	r := enter(t, `contract c
+state { n: map of int  m: map of ({ k: "x"  c: key of /n } | { k: "y"  c: string }) }
+stage s { read /n, /m/*/c  write /n  discloses /m/* }
+`, "s")
+	r.requireOneReply(`[{"op":"remove","path":"/n/a"}]`,
+		`{"n":{"a":1},"m":{"p":{"k":"x","c":"a"},"q":{"k":"y","c":"a"}}}`,
+		`{"n":{"a":1},"m":{"p":{"k":"y","c":"a"},"q":{"k":"x","c":"a"}}}`,
+		`{"n":{"a":1},"m":{"p":{"k":"x","c":"a"},"q":{"k":"x","c":"a"}}}`)
+}
