@@ -13,10 +13,11 @@ import (
 type Unions struct {
 	contract  *Contract
 	undecided map[TypeID]bool
+	holds     map[TypeID]bool // whether an undecided union is at or below a type
 }
 
 // NewUnions makes the answers about a contract's types.
-func NewUnions(c *Contract) *Unions { return &Unions{c, map[TypeID]bool{}} }
+func NewUnions(c *Contract) *Unions { return &Unions{c, map[TypeID]bool{}, map[TypeID]bool{}} }
 
 // A typeTest says of types that may stand at one place whether they disagree.
 type typeTest func(at []*Type) bool
@@ -221,13 +222,16 @@ func (u *Unions) Whole(p region.Pattern) []region.Pattern {
 // above is the pattern of the outermost undecided union that a pattern goes into. Where
 // it goes on by "**", it is all below, if there is one.
 func (u *Unions) above(p region.Pattern) (region.Pattern, bool) {
+	if !u.held(u.contract.State) {
+		return region.Pattern{}, false
+	}
 	at := []TypeID{u.contract.State}
 	for i, s := range p.Segments {
-		if s.Kind == region.AnyDepth && u.anyBelow(at) || slices.ContainsFunc(at, u.undecidedOne) {
-			return region.Pattern{Segments: slices.Clone(p.Segments[:i])}, true
-		}
-		if s.Kind == region.AnyDepth {
+		switch {
+		case !slices.ContainsFunc(at, u.held):
 			return region.Pattern{}, false
+		case s.Kind == region.AnyDepth || slices.ContainsFunc(at, u.undecidedOne):
+			return region.Pattern{Segments: slices.Clone(p.Segments[:i])}, true
 		}
 		at = u.step(u.flat(at), s)
 	}
@@ -238,24 +242,18 @@ func (u *Unions) undecidedOne(id TypeID) bool {
 	return u.contract.Types[id].Kind == UnionType && u.Undecided(id)
 }
 
-// anyBelow reports whether an undecided union is at or below one of some types.
-func (u *Unions) anyBelow(at []TypeID) bool {
-	seen := map[TypeID]bool{}
-	for len(at) > 0 {
-		id := at[0]
-		at = at[1:]
-		if id == NoType || seen[id] {
-			continue
-		}
-		seen[id] = true
-		if u.undecidedOne(id) {
-			return true
-		}
-		t := &u.contract.Types[id]
-		at = append(append(at, t.Elem, t.Rest), t.Alternatives...)
-		for _, m := range t.Members {
-			at = append(at, m.Type)
-		}
+// held reports whether an undecided union is at or below a type.
+func (u *Unions) held(id TypeID) bool {
+	if id == NoType {
+		return false
 	}
-	return false
+	known, ok := u.holds[id]
+	if !ok {
+		u.holds[id] = false // types do not recurse
+		t := &u.contract.Types[id]
+		known = u.undecidedOne(id) || u.held(t.Elem) || u.held(t.Rest) || slices.ContainsFunc(t.Alternatives, u.held) ||
+			slices.ContainsFunc(t.Members, func(m Member) bool { return u.held(m.Type) })
+		u.holds[id] = known
+	}
+	return known
 }

@@ -96,3 +96,12 @@ func TestUnionsThatShareAlternativesAreAnsweredInNoTime(t *testing.T) {
 	}
 	require.True(t, ir.NewUnions(y.c).Undecided(y.union(at, y.of(ir.SetType, y.kind(ir.StringType)))))
 }
+
+func TestWhereNothingIsUndecidedThereIsNothingToLookUp(t *testing.T) {
+	y := newYard()
+	text := y.kind(ir.StringType)
+	y.c.State = y.record(text, y.of(ir.MapType, y.record(text, y.of(ir.ListType, text))))
+	u, r := ir.NewUnions(y.c), region.Of("/b/:*/a", "/b/*/b/[*]", "!/b/**/a")
+	require.Empty(t, u.Deciding(r))
+	require.Zero(t, testing.AllocsPerRun(100, func() { u.Deciding(r) }))
+}
