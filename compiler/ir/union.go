@@ -194,6 +194,9 @@ func isPosition(s region.Segment) bool {
 // outermost undecided union above each of its patterns, and above each of its exceptions,
 // whole. Cost: linear in the segments, once the unions on their way are known.
 func (u *Unions) Deciding(r region.Region) region.Region {
+	if !u.held(u.contract.State) {
+		return nil
+	}
 	var include []region.Pattern
 	seen := map[string]bool{}
 	for _, g := range r {
@@ -222,9 +225,6 @@ func (u *Unions) Whole(p region.Pattern) []region.Pattern {
 // above is the pattern of the outermost undecided union that a pattern goes into. Where
 // it goes on by "**", it is all below, if there is one.
 func (u *Unions) above(p region.Pattern) (region.Pattern, bool) {
-	if !u.held(u.contract.State) {
-		return region.Pattern{}, false
-	}
 	at := []TypeID{u.contract.State}
 	for i, s := range p.Segments {
 		switch {
