@@ -29,9 +29,10 @@ func TestCertifiedPairsCommuteInAwkwardCorners(t *testing.T) {
 			source, err := os.ReadFile(name)
 			require.NoError(t, err)
 			c := compile(t, string(source), nil).Lowered
-			m, sum := newMaker(5), &shape{}
+			m, sum := newMaker(5), newShape()
 			pairs := pairsOf(c, sum)
 			for enough := min(rounds(1_500, 200), 100_000); sum.trials < enough; {
+				sum.note(t, name)
 				m.course(t, c, sum, func(p *verify.Program) *tree.Node { return m.fitting(t, p, c) }).all(t, pairs, 20)
 			}
 			sum.log(t)

@@ -27,14 +27,24 @@ import (
 // A secrecy counts what was drawn and compared.
 type secrecy struct {
 	tried, contracts int
-	refused          map[string]int // by code, findings of contracts that were thrown away
-	drew             map[string]int // by construct, contracts that compiled
-	worlds, cases    int            // contracts with states that look alike; pairs of states and a patch
-	accepted, bits   int            // cases that were accepted; that differ in a disclosed bit
+	refused          map[string]int  // by code, findings of contracts that were thrown away
+	drew             map[string]int  // by construct, contracts that compiled
+	cases            int             // pairs of states and a patch
+	accepted, bits   int             // cases that were accepted; that differ in a disclosed bit
+	distinct         map[string]bool // contracts with states that look alike
+	meter            meter
 	took             time.Duration
 }
 
-func newSecrecy() *secrecy { return &secrecy{refused: map[string]int{}, drew: map[string]int{}} }
+func newSecrecy() *secrecy {
+	return &secrecy{refused: map[string]int{}, drew: map[string]int{}, distinct: map[string]bool{}}
+}
+
+func (s *secrecy) log(t testing.TB) {
+	t.Helper()
+	t.Logf("%d pairs of states with a patch in %d distinct contracts: %d accepted on both, 0 differences but in %d patches by a disclosed bit; %d of %d drafts compile; %s",
+		s.cases, len(s.distinct), s.accepted, s.bits, s.contracts, s.tried, s.took.Round(time.Second))
+}
 
 func (s *secrecy) note(d *draft, c *ir.Contract) {
 	for what := range d.drew {
@@ -380,18 +390,19 @@ func secrecyOf(t testing.TB, seed int64, enough int) *secrecy {
 			}
 		}
 		if sum.cases > met {
-			sum.worlds++
+			sum.distinct[h.text] = true
+		}
+		if sum.took = time.Since(start); sum.meter.due(sum.cases) {
+			sum.log(t)
 		}
 	}
-	sum.took = time.Since(start)
 	return sum
 }
 
 func TestSealedContractsTellNothingOfWhatIsHidden(t *testing.T) {
 	t.Parallel()
 	sum := secrecyOf(t, 8, rounds(60_000, 6_000))
-	t.Logf("%d of %d drafts compile; %d contracts with states that look alike, %d cases, %d accepted, %d patches tell a disclosed bit; %s",
-		sum.contracts, sum.tried, sum.worlds, sum.cases, sum.accepted, sum.bits, sum.took.Round(time.Second))
+	sum.log(t)
 	t.Logf("drawn: %v", sum.drew)
 	t.Logf("refused: %v", sum.refused)
 	require.Greater(t, sum.accepted, sum.cases/5)

@@ -30,7 +30,24 @@ func rounds(n, short int) int {
 // A maker draws random things.
 type maker struct{ *rand.Rand }
 
-func newMaker(seed int64) maker { return maker{rand.New(rand.NewSource(seed))} }
+// newMaker draws from a seed. POPTIC_SEED moves all seeds: a run with another one tries
+// other things.
+func newMaker(seed int64) maker {
+	moved, _ := strconv.ParseInt(os.Getenv("POPTIC_SEED"), 10, 64)
+	return maker{rand.New(rand.NewSource(seed + 1000*moved))}
+}
+
+// A meter says when a long run should tell how far it is.
+type meter struct{ told int }
+
+// due reports whether another 100,000 trials are done since it last did.
+func (x *meter) due(done int) bool {
+	if done/100_000 == x.told {
+		return false
+	}
+	x.told = done / 100_000
+	return true
+}
 
 func (m maker) pick(from ...string) string { return from[m.Intn(len(from))] }
 

@@ -30,6 +30,18 @@ type shape struct {
 	trials, invalid               int
 	accepted                      [3]int // trials with that many proposals accepted on the state
 	parted                        int    // trials of pairs without certificate that parted
+	contracts                     map[string]bool
+	meter                         meter
+}
+
+func newShape() *shape { return &shape{contracts: map[string]bool{}} }
+
+// note counts a contract, by the text that tells it from others, and tells of a long run.
+func (s *shape) note(t *testing.T, contract string) {
+	s.contracts[contract] = true
+	if s.meter.due(s.trials) {
+		s.log(t)
+	}
 }
 
 // A course is a contract with the states to try it on.
@@ -200,17 +212,18 @@ func counterexample(c *ir.Contract, pair footprint.Pair, trial witness.Trial) st
 
 func (s shape) log(t *testing.T) {
 	t.Helper()
-	t.Logf("%d pairs: %d certified, %d more depend on arguments; %d trials of certified pairs, %d of them with both proposals accepted, %d with one; %d invalid states; %d trials of other pairs parted",
-		s.pairs, s.certified, s.conditional, s.trials, s.accepted[2], s.accepted[1], s.invalid, s.parted)
+	t.Logf("%d trials of certified pairs in %d distinct contracts: %d with both proposals accepted, %d with one, 0 partings; %d pairs, %d certified, %d more depend on arguments; %d invalid states; %d trials of other pairs parted",
+		s.trials, len(s.contracts), s.accepted[2], s.accepted[1], s.pairs, s.certified, s.conditional, s.invalid, s.parted)
 }
 
 func TestCertifiedPairsCommuteWithoutTypes(t *testing.T) {
 	t.Parallel()
 	const seed = 2
-	m, sum := newMaker(seed), &shape{}
+	m, sum := newMaker(seed), newShape()
 	for enough := trials(); sum.trials < enough; {
 		c := m.untyped(6)
 		m.gate(t, c)
+		sum.note(t, text(c))
 		m.course(t, c, sum, func(*verify.Program) *tree.Node { return m.planted(c) }).all(t, pairsOf(c, sum), 80)
 	}
 	sum.log(t)

@@ -91,9 +91,10 @@ func (m maker) deskState() string {
 func TestCertifiedPairsCommuteWithTypes(t *testing.T) {
 	t.Parallel()
 	const seed = 3
-	m, sum, c := newMaker(seed), &shape{}, desk(t)
+	m, sum, c := newMaker(seed), newShape(), desk(t)
 	pairs := pairsOf(c, sum)
 	for enough := trials(); sum.trials < enough; {
+		sum.note(t, "desk")
 		m.course(t, c, sum, func(p *verify.Program) *tree.Node {
 			for {
 				if n, err := p.Import([]byte(m.deskState())); err == nil {
