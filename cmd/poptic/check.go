@@ -93,7 +93,7 @@ func (c *console) checkFile(file, root string, states []string) ([]source.Diagno
 		}
 		return nil, nil
 	}
-	out, err := c.compileFile(file, root, states)
+	out, err := c.compileText(file, data, root, states)
 	return out.Diagnostics, err
 }
 

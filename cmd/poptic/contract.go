@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"io/fs"
 
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -41,7 +43,7 @@ func (a contractArg) read(c *console) (contract *ir.Contract, unproved int, err 
 		}
 		return contract, 0, nil
 	}
-	out, err := c.compileFile(a.Contract, a.Root, nil)
+	out, err := c.compileText(a.Contract, data, a.Root, nil)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -75,15 +77,31 @@ func errorsOf(ds []source.Diagnostic) []source.Diagnostic {
 	return out
 }
 
-// compileFile runs the compiler on a source file. Runs that refute claims may start
-// from the given states.
-func (c *console) compileFile(file, root string, states []string) (compiler.Output, error) {
+// compileText runs the compiler on the text of a source file. Runs that refute claims
+// may start from the given states.
+func (c *console) compileText(file string, text []byte, root string, states []string) (compiler.Output, error) {
 	at, err := locate(file, root)
 	if err != nil {
 		return compiler.Output{}, err
 	}
 	defer at.close()
-	return compiler.Compile(compiler.Input{FS: noted{at.fs(), &c.inputs}, Path: at.path, Show: at.show, Replay: at.replayer(states)}), nil
+	return compiler.Compile(compiler.Input{FS: withText{noted{at.fs(), &c.inputs}, at.path, text}, Path: at.path, Show: at.show, Replay: at.replayer(states)}), nil
+}
+
+// withText is a file system one file of which was read already: a pipe gives its text
+// only once, and a file should not change between two looks.
+type withText struct {
+	fs.FS
+	path string
+	text []byte
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (w withText) ReadFile(path string) ([]byte, error) {
+	if path == w.path {
+		return bytes.Clone(w.text), nil
+	}
+	return fs.ReadFile(w.FS, path)
 }
 
 // broken explains why bytes are no good compiled contract.

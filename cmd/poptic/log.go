@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -17,9 +18,13 @@ type logArg struct {
 	Instance string `help:"Instance that is meant, where there are several." placeholder:"ID"`
 }
 
-// openDatabase opens the store in the file, nil if it is no database.
+// openDatabase opens the store in the file, nil if it is no database. What is no
+// regular file gives its bytes only once, and can only be a trace.
 func (a logArg) openDatabase(c *console) (*sqlite.Store, error) {
 	if a.Log == "-" {
+		return nil, nil
+	}
+	if info, err := os.Stat(a.Log); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, nil
 	}
 	is, err := sqlite.IsFile(a.Log)
@@ -87,7 +92,11 @@ func (a logArg) scanTrace(c *console, each func(line []byte) error) (trace.Head,
 		c.inputs.noteOpen("log", f)
 		in = io.Reader(f)
 	}
-	return trace.Scan(in, each)
+	stream := bufio.NewReader(in)
+	if head, _ := stream.Peek(sqlite.MagicSize); sqlite.IsMagic(head) {
+		return trace.Head{}, fail("name the file itself", "%s is a database, which cannot be read from a pipe", display(a.Log))
+	}
+	return trace.Scan(stream, each)
 }
 
 // damage is what is wrong with a log, "" if err says that it could not be read.

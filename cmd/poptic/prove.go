@@ -81,16 +81,16 @@ func (v *proveVerb) decide(c *console) (*ir.Contract, []footprint.Result, error)
 		if err != nil {
 			return nil, nil, err
 		}
-		out, err := c.compileFile(v.Contract, v.Root, states)
+		out, err := c.compileText(v.Contract, data, v.Root, states)
 		if err != nil || out.Lowered != nil {
 			return out.Lowered, out.Results, err
 		}
 		_, err = c.accept(v.Contract, out)
 		return nil, nil, err
 	}
-	contract, err := v.load(c)
+	contract, err := ir.Decode(data)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, broken(v.Contract, err)
 	}
 	m := footprint.New(contract)
 	var results []footprint.Result

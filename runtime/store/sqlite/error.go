@@ -17,6 +17,8 @@ var ErrClosed = errors.New("the store is closed")
 
 var errForeign = errors.New("the file holds no logs of instances")
 
+var errTableGone = errors.New("a table is gone")
+
 // A VersionError says that a file is of a version this program does not know.
 type VersionError struct{ Have int }
 
@@ -47,6 +49,9 @@ func (s *Store) fileError(err error) error { return openError(s.name, err) }
 // damageIn is SQLite's report that a file is not as it wrote it, nil if err is
 // something else.
 func damageIn(name string, err error) error {
+	if errors.Is(err, errTableGone) {
+		return &DamageError{name, err.Error()}
+	}
 	var reported *sqlite.Error
 	if !errors.As(err, &reported) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"iter"
 	"strconv"
 
@@ -16,15 +17,15 @@ const page = 64
 
 // Read implements store.Store.
 func (s *Store) Read(ctx context.Context, id string, from uint64) iter.Seq2[store.Record, error] {
-	number, err := s.number(ctx, id)
+	instance, err := s.instance(ctx, id)
 	var end uint64
 	if err == nil {
-		end, _, err = s.last(ctx, id, number)
+		end, _, err = s.last(ctx, id, instance)
 	}
 	return func(yield func(store.Record, error) bool) {
 		for next := max(from, 1); err == nil && next <= end; {
 			var records []store.Record
-			if records, err = s.page(ctx, id, number, next, end); len(records) == 0 {
+			if records, err = s.page(ctx, id, instance, next, end); len(records) == 0 {
 				break
 			}
 			for _, r := range records {
@@ -45,17 +46,17 @@ func (s *Store) Read(ctx context.Context, id string, from uint64) iter.Seq2[stor
 
 // page reads records of an instance, no others than those from next to end. Where
 // records are missing, which is damage, it leaves a gap.
-func (s *Store) page(ctx context.Context, id string, number int64, next, end uint64) (records []store.Record, err error) {
+func (s *Store) page(ctx context.Context, id string, instance int64, next, end uint64) (records []store.Record, err error) {
 	rows, err := s.reading.QueryContext(ctx,
 		"SELECT seq, version, ifnull(key, ''), line, sealed FROM record WHERE instance = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
-		number, signed(next), signed(end), page)
+		instance, signed(next), signed(end), page)
 	if err != nil {
 		return nil, s.readError(ctx, id, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var r store.Record
-		if err := rows.Scan(&r.Seq, &r.Version, &r.Key, &r.Line, &r.Sealed); err != nil {
+		if err := rows.Scan((*number)(&r.Seq), (*number)(&r.Version), &r.Key, &r.Line, &r.Sealed); err != nil {
 			return nil, s.readError(ctx, id, err)
 		}
 		records = append(records, r)
@@ -66,40 +67,56 @@ func (s *Store) page(ctx context.Context, id string, number int64, next, end uin
 	return records, nil
 }
 
+// A number is read from a column of seq or version. A negative one, which only damage
+// makes, is read as one that no log reaches: it fits nothing that it is compared with.
+type number uint64
+
+// Scan implements sql.Scanner.
+func (n *number) Scan(column any) error {
+	v, ok := column.(int64)
+	if !ok {
+		return fmt.Errorf("a number is stored as %T", column)
+	}
+	*n = number(v)
+	return nil
+}
+
 // Head implements store.Store.
 func (s *Store) Head(ctx context.Context, id string) (seq, version uint64, err error) {
-	number, err := s.number(ctx, id)
+	instance, err := s.instance(ctx, id)
 	if err != nil {
 		return 0, 0, err
 	}
-	return s.last(ctx, id, number)
+	return s.last(ctx, id, instance)
 }
 
-func (s *Store) last(ctx context.Context, id string, number int64) (seq, version uint64, err error) {
-	err = s.one(ctx, id, []any{&seq, &version}, "SELECT seq, version FROM record WHERE instance = ? ORDER BY seq DESC LIMIT 1", number)
+func (s *Store) last(ctx context.Context, id string, instance int64) (seq, version uint64, err error) {
+	err = s.one(ctx, id, []any{(*number)(&seq), (*number)(&version)},
+		"SELECT seq, version FROM record WHERE instance = ? AND seq > 0 ORDER BY seq DESC LIMIT 1", instance)
 	if errors.Is(err, store.ErrNotFound) { // an instance is created together with its first records
 		err = failed(id, &DamageError{s.name, "all records of the instance " + strconv.Quote(id) + " are gone"})
 	}
 	return seq, version, err
 }
 
-func (s *Store) number(ctx context.Context, id string) (number int64, err error) {
-	err = s.one(ctx, id, []any{&number}, "SELECT number FROM instance WHERE id = ?", id)
-	return number, err
+// instance is the number of an instance in the tables.
+func (s *Store) instance(ctx context.Context, id string) (instance int64, err error) {
+	err = s.one(ctx, id, []any{&instance}, "SELECT number FROM instance WHERE id = ?", id)
+	return instance, err
 }
 
 // Find implements store.Store.
 func (s *Store) Find(ctx context.Context, id, key string) (seq uint64, err error) {
-	err = s.one(ctx, id, []any{&seq},
+	err = s.one(ctx, id, []any{(*number)(&seq)},
 		"SELECT seq FROM record WHERE instance = (SELECT number FROM instance WHERE id = ?) AND key = ? ORDER BY seq LIMIT 1", id, key)
 	return seq, err
 }
 
 // Snapshot implements store.Store.
 func (s *Store) Snapshot(ctx context.Context, id string, version uint64) (snap store.Snapshot, err error) {
-	err = s.one(ctx, id, []any{&snap.Seq, &snap.Version, &snap.Data}, `
+	err = s.one(ctx, id, []any{(*number)(&snap.Seq), (*number)(&snap.Version), &snap.Data}, `
 		SELECT seq, version, data FROM snapshot
-		WHERE instance = (SELECT number FROM instance WHERE id = ?) AND version <= ? ORDER BY version DESC LIMIT 1`, id, signed(version))
+		WHERE instance = (SELECT number FROM instance WHERE id = ?) AND version BETWEEN 0 AND ? ORDER BY version DESC LIMIT 1`, id, signed(version))
 	return snap, err
 }
 

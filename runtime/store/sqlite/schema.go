@@ -86,5 +86,12 @@ func checkSchema(ctx context.Context, q querier) error {
 	case have != version:
 		return &VersionError{have}
 	}
+	var tables int
+	if err := q.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('instance', 'record', 'snapshot')").Scan(&tables); err != nil {
+		return err
+	}
+	if tables != 3 {
+		return errTableGone
+	}
 	return nil
 }

@@ -174,8 +174,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Check looks through the whole file for damage to its structure, and for records
-// and snapshots of instances that are not there. The error says what was found; nil
+// Check looks through the whole file for damage to its structure, for records and
+// snapshots of instances that are not there, and for numbers that none can have. The error says what was found; nil
 // does not mean that the chains hold. It costs as much as reading the file.
 func (s *Store) Check(ctx context.Context) error {
 	found, err := s.texts(ctx, "PRAGMA integrity_check(10)")
@@ -183,7 +183,12 @@ func (s *Store) Check(ctx context.Context) error {
 		return err
 	}
 	if slices.Equal(found, []string{"ok"}) {
-		found, err = s.texts(ctx, `SELECT format('%d rows of %s are of no instance', count(*), "table") FROM pragma_foreign_key_check GROUP BY "table"`)
+		found, err = s.texts(ctx, `
+			SELECT format('%d rows of %s are of no instance', count(*), "table") FROM pragma_foreign_key_check GROUP BY "table"
+			UNION ALL
+			SELECT format('%d records have numbers that no record has', count(*)) FROM record WHERE seq < 1 OR version < 0 HAVING count(*) > 0
+			UNION ALL
+			SELECT format('%d snapshots have numbers that no snapshot has', count(*)) FROM snapshot WHERE seq < 1 OR version < 0 HAVING count(*) > 0`)
 	}
 	if err != nil {
 		return err
@@ -217,6 +222,12 @@ func (s *Store) texts(ctx context.Context, query string) (all []string, err erro
 // magic begins every file of SQLite.
 const magic = "SQLite format 3\x00"
 
+// MagicSize is how many bytes of a file IsMagic wants to see.
+const MagicSize = len(magic)
+
+// IsMagic reports whether the first bytes of a file are those of a file of SQLite.
+func IsMagic(head []byte) bool { return string(head) == magic }
+
 // IsFile reports whether the file called name begins as a file of SQLite does. Do
 // not call it on a file that this process has open as a Store: closing a file again
 // ends the locks that SQLite holds on it.
@@ -231,5 +242,5 @@ func IsFile(name string) (bool, error) {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return false, nil
 	}
-	return string(head) == magic, err
+	return IsMagic(head), err
 }
