@@ -22,9 +22,9 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("the %s is longer than %d bytes", e.What, e.Most)
 }
 
-// checkGiven checks the length of what a host gives beside a stage's name, which has
-// to be one of the contract's.
-func checkGiven(role, phase, key string, args map[string]string) error {
+// CheckGiven checks the length of what a host gives beside a stage's name, which has
+// to be one of the contract's. The error is a *TooLongError.
+func CheckGiven(role, phase, key string, args map[string]string) error {
 	for _, given := range [...]struct{ what, text string }{{"role", role}, {"phase", phase}, {"key", key}} {
 		if len(given.text) > MaxGiven {
 			return &TooLongError{given.what, MaxGiven}

@@ -40,7 +40,7 @@ type View struct {
 // another role, or where an argument does not bind; *UnknownStageError;
 // *UnknownArgumentError; *TooLongError; the context's error; what the store reports.
 func (in *Instance) View(ctx context.Context, r Request) (View, error) {
-	if err := checkGiven(r.Role, "", "", r.Args); err != nil {
+	if err := CheckGiven(r.Role, "", "", r.Args); err != nil {
 		return View{}, err
 	}
 	for {
