@@ -41,7 +41,7 @@ type Proposal struct {
 // not decided in time is never a verdict.
 //
 // Errors are for what could not be decided or recorded: *UnknownStageError,
-// *UnknownArgumentError, *TooLongError, the context's error, what the store reports,
+// *UnknownArgumentError, *TooLongError, *NotTextError, the context's error, what the store reports,
 // or *CorruptLogError. After a store's error the proposal may have been committed all
 // the same: the version tells, and so does proposing again with the same key. p is
 // not kept, its bytes are copied.
