@@ -27,7 +27,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	checked, errs := checker.Check(tree, common.NewTextSource(src), check)
 	w := &walker{env: e, vars: e.variables(s), tree: checked, extents: extents, flagged: map[int64]bool{}}
 	w.oneState = s.Vars != ir.AfterVars
-	w.value(checked.Expr(), w.globals(), nil)
+	w.presence(s, w.value(checked.Expr(), w.globals(), nil))
 	w.everything()
 	w.translate(errs.GetErrors(), s)
 	w.resultType()
@@ -42,7 +42,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 		out.Pins = quiet.pins(checked.Expr(), root)
 	}
 	if !HasErrors(w.issues) && w.prints.phase {
-		out.InPhase = w.inPhases(e.contract.Phases)
+		out.InPhase = w.inPhases(e.contract.Phases, s)
 	}
 	return out, w.issues
 }
@@ -52,7 +52,7 @@ var pinRoots = map[ir.Vars]string{ir.BeforeVars: "before", ir.AfterVars: "after"
 
 // inPhases walks an expression once for each phase; nil if none makes a difference. The
 // look-ups are those of the whole expression.
-func (w *walker) inPhases(phases []ir.Phase) []ir.PhaseReads {
+func (w *walker) inPhases(phases []ir.Phase, s Scope) []ir.PhaseReads {
 	if w.steps > maxSteps {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (w *walker) inPhases(phases []ir.Phase) []ir.PhaseReads {
 	cases := map[string]int{}
 	for _, phase := range phases {
 		in := &walker{env: w.env, vars: w.vars, tree: w.tree, extents: w.extents, flagged: map[int64]bool{}, oneState: w.oneState, lookups: w.lookups, phase: phase.Name}
-		in.value(w.tree.Expr(), in.globals(), nil)
+		in.presence(s, in.value(w.tree.Expr(), in.globals(), nil))
 		if in.steps > maxSteps {
 			return nil
 		}

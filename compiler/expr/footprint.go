@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -84,6 +85,25 @@ func (f *footprint) add(p place, shallow bool) {
 		Pattern: region.Pattern{Segments: p.segments, Shallow: shallow},
 		Inexact: p.inexact && (!known || old.Inexact),
 	}
+}
+
+// presence marks that the bound entry of a rule is there as read: the rule is asked of
+// an entry from when it comes, whatever it then looks at. What is read at or below the
+// entry says so already. A rule that holds for certain is asked for nothing.
+func (w *walker) presence(s Scope, outcome abstract) {
+	if s.Vars != ir.EachVars || s.Each == nil {
+		return
+	}
+	if holds, known := w.truth(outcome); holds && known {
+		return
+	}
+	entry := familyPlace(s.Each.Over)
+	for _, r := range w.prints.reads {
+		if n := len(entry.segments); len(r.Pattern.Segments) >= n && slices.Equal(r.Pattern.Segments[:n], entry.segments) {
+			return
+		}
+	}
+	w.prints.add(entry, true)
 }
 
 // placeKey is a text that is the same for equal patterns only.

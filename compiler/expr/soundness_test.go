@@ -513,6 +513,9 @@ func TestWritesOutsideTheFootprintChangeNothing(t *testing.T) {
 		`state.customers[t.customer].role == "admin"`,
 		`state.tickets.exists(k, k != "a" && state.tickets[k].subject == t.subject)`,
 		`size(t.labels) <= 2 && t.notes.all(n, n != "c")`,
+		`state.limit < 3`,
+		`phase == "q"`,
+		`1 > 2`,
 	} {
 		s := newSubject(t, d.env, src, d.each())
 		s.each = true

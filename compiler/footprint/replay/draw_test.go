@@ -103,6 +103,13 @@ var rules = []string{
 	`{ phase != "two" || state.x < 2 }`,
 	`{ phase == "one" || state.a.all(e, state.a[e].s != "q") }`,
 	`each r in /b/* { phase != "three" || r.i < 2 }`,
+	`each r in /n/* { state.x < 3 }`,
+	`each r in /log/* { state.y < 3 }`,
+	`each r in /k/* { phase != "two" || state.y < 2 }`,
+	`each r in /a/*/r { phase != "one" }`,
+	`{ state.n.all(e, e != "a") }`,
+	`{ state.a.all(e, state.a[e].i < 9 && state.y < 3) }`,
+	`{ !state.k.exists(e, state.k[e].set.exists(w, state.x > 2)) }`,
 }
 
 // A sort is a way in which a stage gets hold of entries, with what it may do there.
@@ -213,6 +220,8 @@ var drawnConstructs = map[string]*regexp.Regexp{
 	"a length of a log":                regexp.MustCompile(`size\(state\.log\)`),
 	"all entries":                      regexp.MustCompile(`state\.a\.all`),
 	"some entry":                       regexp.MustCompile(`state\.n\.exists`),
+	"an entry that is not looked at":   regexp.MustCompile(`each r in \S+ \{ state\.`),
+	"a rule about keys alone":          regexp.MustCompile(`all\(e, e != `),
 	"unique values":                    regexp.MustCompile(`unique`),
 	"a rule of a phase":                regexp.MustCompile(`phase [!=]= `),
 	"a choice of phases":               regexp.MustCompile(`next two, three`),

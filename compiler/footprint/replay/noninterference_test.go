@@ -265,6 +265,8 @@ func (h *hall) tell(n *tree.Node, patch string) told {
 		bits = slices.Compact(bits)
 	}
 	if this.bits = strings.Join(bits, ", "); this.accepted {
+		found := h.p.CheckAll(context.Background(), out.After.State, out.After.Phase)
+		require.Empty(h.t, found, "a commit leaves a state that is not valid\n%s\nstate %s\npatch %s", h.text, n, patch)
 		this.after, _ = h.viewAfter(out.After.State)
 	}
 	return this
@@ -412,7 +414,7 @@ func TestSealedContractsTellNothingOfWhatIsHidden(t *testing.T) {
 // constructs are what noninterference is tried on.
 var constructs = []string{
 	"record", "optional", "further members", "map", "keyed", "list", "set", "log", "union", "tagged", "any", "secret", "reference",
-	"where", "where on a record", "each", "unique", "measure", "size", "order", "reference count",
+	"where", "where on a record", "each", "entry not read", "rule on keys", "unique", "measure", "size", "order", "reference count",
 	"p in", "q new", "dependent parameter", "append", "blind", "require", "ensure", "produce", "phases", "delegate",
 	"except", "any depth", "literal key", "wildcard for a member", "gate seen", "gate disclosed",
 }

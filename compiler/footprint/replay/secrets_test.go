@@ -165,7 +165,9 @@ func (d *draft) rule() {
 	ints := d.where(true, "int", "small")
 	dots := func(path string) string { return "state" + strings.ReplaceAll(path, "/", ".") }
 	switch top := d.where(false, "list", "log", "set", "map", "keyed"); d.Intn(9) {
-	case 0, 1:
+	case 0:
+		d.unread(n, add)
+	case 1:
 		if ints != "" {
 			add("each", "invariant r%d each e in %s { e <= state.limit + %d }", n, ints, 2+d.Intn(3))
 		}
@@ -187,6 +189,20 @@ func (d *draft) rule() {
 		}
 	case 8:
 		add("reference count", "invariant r%d { size(state.n) <= state.limit + 2 || state.limit > 2 }", n)
+	}
+}
+
+// unread draws a rule over entries that looks at nothing of them.
+func (d *draft) unread(n int, add func(what, text string, args ...any)) {
+	switch d.Intn(3) {
+	case 0:
+		add("rule on keys", "invariant r%d { state.n.all(k, k != %q) }", n, d.pick("a", "b"))
+	case 1:
+		add("entry not read", "invariant r%d { !state.n.exists(k, state.limit > %d) }", n, 2+d.Intn(3))
+	default:
+		if at := d.where(true); at != "" {
+			add("entry not read", "invariant r%d each e in %s { state.limit <= %d }", n, at, 2+d.Intn(3))
+		}
 	}
 }
 

@@ -132,6 +132,7 @@ func (w *stroll) step() {
 	require.NoError(w.t, err)
 	if out.Verdict.Verdict == verify.Commit {
 		w.at = verify.Snapshot{State: out.After.State, Phase: out.After.Phase}
+		require.Empty(w.t, w.p.CheckAll(ctx, w.at.State, w.at.Phase), "a commit leaves a state that is not valid: %s", patch)
 		w.steps++
 		if knows {
 			w.told++
