@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -56,18 +57,19 @@ func TestWhatIsTooLargeIsSaidAtItsPlace(t *testing.T) {
 	for name, want := range map[string]finding{
 		"types twice each":              {"limit_exceeded", "T17", "262144 places of a type"},
 		"lists twice each":              {"limit_exceeded", "T11", "262144 places of a type"},
-		"maps of maps":                  {"limit_exceeded", "T512", "512 levels of a type"},
+		"maps of maps":                  {"limit_exceeded", "T256", "256 levels of a type"},
 		"regions twice each":            {"limit_exceeded", "r15", "65536 patterns of a region"},
 		"parameters that are used":      {"limit_exceeded", "p33 in /m", "32 parameters of a stage"},
 		"a stage in all phases":         {"limit_exceeded", "", "4096 moves of a stage"},
 		"regions taken from themselves": {"inexact_region", "r", "no list of paths"},
+		"invariants and stages":         {"limit_exceeded", "s", "65536 gates that stages trigger"},
 		"unknown members":               {"too_many_mistakes", "", "400 more mistakes"},
 		"hidden invariants and stages":  {"too_many_mistakes", "", "more findings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var said []string
 			n := 40
-			if size, ok := map[string]int{"maps of maps": 520, "a stage in all phases": 70, "unknown members": 600}[name]; ok {
+			if size, ok := map[string]int{"maps of maps": 520, "a stage in all phases": 70, "unknown members": 600, "invariants and stages": 300}[name]; ok {
 				n = size
 			}
 			for _, d := range compile(familyNamed(t, name).write(n)).Diagnostics {
@@ -80,6 +82,49 @@ func TestWhatIsTooLargeIsSaidAtItsPlace(t *testing.T) {
 			require.Len(t, said, 1)
 			require.Contains(t, said[0], want.says)
 		})
+	}
+}
+
+// What these families cost grows with their size: nothing in them is compared with
+// everything else. Twice the source may take a little more than twice the work.
+func TestTheWorkGrowsWithTheSource(t *testing.T) {
+	for _, name := range []string{
+		"many constrained members", "a record of many secrets", "a record of many references",
+		"a long read and write", "a long read with exceptions", "claims about all stages",
+		"a flow through all", "a flow backwards", "stages that all commute", "few parameters in many stages",
+	} {
+		t.Run(name, func(t *testing.T) {
+			work := func(n int) float64 {
+				text := familyNamed(t, name).write(n)
+				before := allocated()
+				compile(text)
+				return float64(allocated() - before)
+			}
+			work(100) // what is made once
+			require.Less(t, work(400)/work(200), 2.9)
+		})
+	}
+}
+
+func TestLibrariesThatImportEachOtherTwiceEndAtALimit(t *testing.T) {
+	for _, ways := range []int{1, 2, 3} {
+		files := fstest.MapFS{"l0.poptic": {Data: []byte("library l0\ntype T = string\n")}}
+		for i := 1; i <= 60; i++ {
+			text := fmt.Sprintf("library l%d\ntype T = string\n", i)
+			for w := range ways {
+				text += fmt.Sprintf("import \"./l%d.poptic\" as a%d\n", i-1, w)
+			}
+			files[fmt.Sprintf("l%d.poptic", i)] = &fstest.MapFile{Data: []byte(text)}
+		}
+		files["c.poptic"] = &fstest.MapFile{Data: []byte("contract c\nimport \"./l60.poptic\" as l\nstate { a: l.T }\nstage s { read /a }\n")}
+		out := compiler.Compile(compiler.Input{FS: files, Path: "c.poptic"})
+		if ways == 1 {
+			require.Empty(t, out.Diagnostics)
+			continue
+		}
+		require.Len(t, out.Diagnostics, 1)
+		require.Equal(t, "limit_exceeded", out.Diagnostics[0].Code)
+		require.Contains(t, out.Diagnostics[0].Message, "65536 declarations of imported libraries")
 	}
 }
 

@@ -61,6 +61,9 @@ func TestTheLimitsAreThoseListed(t *testing.T) {
 		"patterns of all regions of a contract":                         check.MaxRegions,
 		"parameters of a stage":                                         check.MaxParams,
 		"moves of a stage":                                              check.MaxMoves,
+		"declarations of imported libraries":                            check.MaxImported,
+		"steps of searches about the regions of a contract":             footprint.MaxSteps,
+		"gates that stages trigger":                                     check.MaxTriggered,
 		"pairs of stages compared for one claim":                        footprint.MaxCompared,
 		"runs made to refute the claims of a contract":                  replay.MaxTrials,
 	} {

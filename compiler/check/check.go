@@ -18,6 +18,7 @@ import (
 	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/syntax"
 )
@@ -63,6 +64,7 @@ func Contract(u *Unit) Result {
 	c.checkGuards()
 	c.checkKeys()
 	c.checkDisclosure()
+	c.exhausted(source.Span{File: u.File.Source})
 	if c.errors > 0 {
 		out := Result{Places: c.places(), Diagnostics: c.found()}
 		out.Sound, out.Claims = c.sound()
@@ -95,6 +97,7 @@ type checker struct {
 	taint       int // errors, and uses of what an error left without meaning
 
 	root     *scope
+	imported int // declarations of libraries, each as often as it is imported
 	anyType  ir.TypeID
 	extents  []ir.Extent // by type
 	entries  int         // of the table of types
@@ -102,6 +105,7 @@ type checker struct {
 
 	patternCount int  // of all regions
 	manyPatterns bool // that they are too many was reported
+	tooManySteps bool // likewise of searches
 	pending      pendingTypes
 	model        *footprint.Model
 	env          *expr.Env
@@ -124,6 +128,7 @@ func newChecker(u *Unit) *checker {
 	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
 	c.model = footprint.New(&c.out)
+	c.model.Meter = region.NewMeter(footprint.MaxSteps)
 	c.root = c.collect(u, "")
 	return c
 }
@@ -131,9 +136,26 @@ func newChecker(u *Unit) *checker {
 // report notes a finding. Of errors and of others only so many are kept for a file;
 // the rest is counted.
 func (c *checker) report(d source.Diagnostic) {
-	if c.muted > 0 {
+	if c.muted > 0 || c.exhausted(d.Span) {
 		return
 	}
+	c.keep(d)
+}
+
+// exhausted reports whether the searches about regions have used up their steps; what
+// they say from then on is no finding. The first time it is reported, at a place.
+func (c *checker) exhausted(at source.Span) bool {
+	if c.model == nil || !c.model.Spent() {
+		return false
+	}
+	if !c.tooManySteps {
+		c.tooManySteps = true
+		c.keep(tooLarge(at, "steps of searches about the regions of a contract", footprint.MaxSteps, "each pattern of a stage is compared with what others name; write fewer patterns, or such as cover more"))
+	}
+	return true
+}
+
+func (c *checker) keep(d source.Diagnostic) {
 	at := tally{d.Span.File, d.Severity == source.Error}
 	if at.errors {
 		c.errors++

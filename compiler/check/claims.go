@@ -140,10 +140,14 @@ func (c *checker) checkTogether(stages []*stage, when *syntax.HypothesisExpr, na
 			c.report(paramNotShared(*n, st))
 		}
 	}
+	apart := 0
 	for i, a := range stages {
 		for _, b := range stages[i+1:] {
 			if !slices.ContainsFunc(a.out.In, func(p string) bool { return slices.Contains(b.out.In, p) }) {
 				c.report(noSharedPhase(a, b, names))
+				if apart++; apart > syntax.DefaultLimits.Diagnostics {
+					return
+				}
 			}
 			eachDifference(when, func(d *syntax.DifferenceExpr) {
 				need(d.Param, a)

@@ -44,7 +44,7 @@ func (c *checker) lowerDelegates() {
 		c.checkWalkers()
 	}
 	for _, st := range c.stages {
-		if st.parent != nil {
+		if st.parent != nil && !c.exhausted(st.decl.Name.Span) {
 			st.faulty = c.faultily(func() { c.checkDelegate(st) }) || st.faulty
 		}
 	}

@@ -29,12 +29,25 @@ func (c *checker) checkDisclosure() {
 	}
 	c.model.Holds = c.holds
 	shared := c.model.StateGates()
+	index := footprint.NewGateIndex(c.model, shared)
+	triggered := 0
 	for _, st := range c.stages {
+		if c.exhausted(st.decl.Name.Span) {
+			return
+		}
 		if !st.faulty && !c.stateless {
-			c.discloseStage(st, shared, declarations[st])
+			c.discloseStage(st, shared, index, declarations[st])
+		}
+		if triggered += len(st.out.Gates); triggered > MaxTriggered {
+			c.report(tooLarge(st.decl.Name.Span, "gates that stages trigger", MaxTriggered, "a rule counts for each stage whose commits it judges; let fewer stages write what it reads, or write several rules as one"))
+			return
 		}
 	}
 }
+
+// MaxTriggered bounds the gates of all stages, each as often as there are stages whose
+// commits it judges.
+const MaxTriggered = 1 << 16
 
 // holds reports whether a rule of the state certainly holds where places have the texts.
 func (c *checker) holds(g footprint.Gate, phases []string, known []ir.Pin) bool {
@@ -46,22 +59,29 @@ func (c *checker) holds(g footprint.Gate, phases []string, known []ir.Pin) bool 
 }
 
 // discloseStage goes through the gates that a stage's commits can trigger.
-func (c *checker) discloseStage(st *stage, shared []footprint.Gate, declared []*disclosure) {
+func (c *checker) discloseStage(st *stage, shared []footprint.Gate, index *footprint.GateIndex, declared []*disclosure) {
 	seen := region.Compile(c.model.Seen(st.out))
 	for _, g := range c.model.StageGates(st.out) {
 		c.discloseGate(st, g, []footprint.Use{c.model.Depends(g, st.out)}, seen, declared)
 	}
-	for i := 0; i < len(shared); {
-		g, touched := shared[i], []footprint.Use(nil)
-		for ; i < len(shared) && isOneRule(g, shared[i]); i++ {
-			if !c.model.CannotFail(shared[i], st.out) {
-				touched = append(touched, c.model.Touched(shared[i], st.out)...)
-			}
-		}
+	var g footprint.Gate
+	var touched []footprint.Use
+	settle := func() {
 		if len(touched) > 0 {
 			c.discloseGate(st, g, touched, seen, declared)
 		}
+		touched = nil
 	}
+	index.Touched(st.out, func(i int) {
+		if !isOneRule(g, shared[i]) {
+			settle()
+			g = shared[i]
+		}
+		if !c.model.CannotFail(shared[i], st.out) {
+			touched = append(touched, c.model.Touched(shared[i], st.out)...)
+		}
+	})
+	settle()
 	c.disclosePhase(st, declared)
 	for _, d := range declared {
 		if !d.used && st.parent == nil && c.groundwork {

@@ -13,6 +13,9 @@ func (c *checker) checkKeys() {
 	lists := c.model.KeyedLists()
 	for _, st := range c.stages {
 		cl := st.clauses["read"]
+		if c.exhausted(st.decl.Name.Span) {
+			return
+		}
 		if cl == nil {
 			continue
 		}
@@ -39,5 +42,5 @@ func (c *checker) exceptsKey(r region.Region, list footprint.KeyedList) bool {
 // meet reports whether some state has a place that a pattern has and one of others too.
 func (c *checker) meet(p region.Pattern, others ...region.Pattern) bool {
 	a, b := region.Compile(region.Region{{Include: []region.Pattern{p}}}), region.Compile(region.Region{{Include: others}})
-	return region.Overlap(a, b, region.Plain, region.Plain, region.Options{Shape: c.model.Shape}).Verdict != region.No
+	return region.Overlap(a, b, region.Plain, region.Plain, c.model.Options()).Verdict != region.No
 }

@@ -71,9 +71,24 @@ func (c *checker) collectImport(u *Unit, s *scope, d *syntax.Import) {
 		return
 	}
 	s.imports[alias] = nil
-	if lib, ok := u.Imports[d]; ok {
+	if lib, ok := u.Imports[d]; ok && !c.tooManyDeclarations(lib, d) {
 		s.imports[alias] = c.collect(lib, s.prefix+alias+".")
 	}
+}
+
+// MaxImported bounds the declarations of all libraries of a contract, each as often as it
+// is imported: one that imports another twice doubles what that one imports.
+const MaxImported = 1 << 16
+
+// tooManyDeclarations counts a library and what it declares, and reports once that there
+// are too many.
+func (c *checker) tooManyDeclarations(lib *Unit, at *syntax.Import) bool {
+	before := c.imported
+	c.imported += 1 + len(lib.File.Decls)
+	if before <= MaxImported && c.imported > MaxImported {
+		c.report(tooLarge(at.Span, "declarations of imported libraries", MaxImported, "a library counts as often as it is imported, by whatever way; import it once"))
+	}
+	return c.imported > MaxImported
 }
 
 // importAlias is the name an import is used by.

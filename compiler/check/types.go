@@ -159,7 +159,7 @@ func (c *checker) bounded(id ir.TypeID, at source.Span, what string) ir.TypeID {
 		}
 	case e.Levels > ir.MaxLevels:
 		if first {
-			c.report(tooLarge(at, "levels of a type", ir.MaxLevels, what+" goes deeper than any state may"))
+			c.report(tooLarge(at, "levels of a type", ir.MaxLevels, what+" goes too deep; what stands below may be `any`"))
 		}
 	case e.Places > ir.MaxPlaces:
 		if first {

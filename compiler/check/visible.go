@@ -19,6 +19,9 @@ import (
 
 func (c *checker) checkVisibility() {
 	for _, st := range c.stages {
+		if c.exhausted(st.decl.Name.Span) {
+			return
+		}
 		if st.isClear("read") {
 			st.faulty = c.faultily(func() { c.checkSeen(st) }) || st.faulty
 		}
@@ -26,16 +29,17 @@ func (c *checker) checkVisibility() {
 }
 
 func (c *checker) checkSeen(st *stage) {
+	read := region.Compile(st.out.Read)
 	for _, w := range c.writtenClearly(st, "write") {
 		for _, p := range c.exemptParents(st.out, w) {
 			if !c.model.ParentStands(st.out, p) {
 				c.report(parentUncertain(st, w.at, p.Source()))
 			}
 		}
-		c.requireRead(st, "write", c.model.WithoutExempt(st.out, w.plain), w)
+		c.requireRead(st, read, "write", c.model.WithoutExempt(st.out, w.plain), w)
 	}
 	for _, w := range c.writtenClearly(st, "source") {
-		c.requireRead(st, "source", w.plain, w)
+		c.requireRead(st, read, "source", w.plain, w)
 	}
 }
 
@@ -82,8 +86,8 @@ func (c *checker) written(of *stage, clause string) []writtenGrant {
 	return out
 }
 
-func (c *checker) requireRead(st *stage, clause string, authority region.Region, g writtenGrant) {
-	if w, ok := c.model.Within(authority, st.out.Read, region.Interior, region.Plain); !ok {
+func (c *checker) requireRead(st *stage, read *region.Set, clause string, authority region.Region, g writtenGrant) {
+	if w, ok := c.model.WithinSet(authority, read, region.Interior, region.Plain); !ok {
 		c.report(notRead(st, clause, g, w))
 	}
 }

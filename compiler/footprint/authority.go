@@ -1,8 +1,6 @@
 package footprint
 
 import (
-	"slices"
-
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
@@ -15,16 +13,17 @@ type authority struct {
 	region       region.Region
 	mode         region.Mode
 	against      region.Mode // in which what the claim is about counts
+	set          *region.Set // once compiled
 }
 
 func (m *Model) authorities(s *ir.Stage) []authority {
 	return []authority{
-		{"reads", "read", m.showing(s.Read), region.Plain, region.Plain},
-		{"reads", "read", m.showing(s.Read), region.Shown, region.Interior},
-		{"reads", "parameters", m.Told(s), region.Plain, region.Plain},
-		{"reads", "keys", m.KeysKnown(s), region.Plain, region.Plain},
-		{"writes", "write", region.Union(s.Write, s.Blind), region.Interior, region.Plain},
-		{"copies", "source", s.Source, region.Interior, region.Plain},
+		{"reads", "read", m.showing(s.Read), region.Plain, region.Plain, nil},
+		{"reads", "read", m.showing(s.Read), region.Shown, region.Interior, nil},
+		{"reads", "parameters", m.Told(s), region.Plain, region.Plain, nil},
+		{"reads", "keys", m.KeysKnown(s), region.Plain, region.Plain, nil},
+		{"writes", "write", region.Union(s.Write, s.Blind), region.Interior, region.Plain, nil},
+		{"copies", "source", s.Source, region.Interior, region.Plain, nil},
 	}
 }
 
@@ -37,33 +36,29 @@ func missing(w region.Word, at Place) Result {
 }
 
 func (m *Model) decideNoStage(claim ir.Claim) Result {
-	target := region.Compile(claim.From)
-	for i := range m.Contract.Stages {
-		s := &m.Contract.Stages[i]
-		if m.excepted(s, claim.Except) {
+	target, x := region.Compile(claim.From), m.reachOf()
+	excepted := x.excepting(claim.Except)
+	var result Result = Proved{}
+	x.find(x.verbs[claim.Verb], claim.From).each(func(i int) {
+		if s := &m.Contract.Stages[i]; isProved(result) && !excepted(s) {
+			result = m.decideAuthority(s.Name, x.authorities(i), claim.Verb, target)
+		}
+	})
+	return result
+}
+
+// decideAuthority answers whether a stage may not do what the verb says to a target.
+func (m *Model) decideAuthority(stage string, all []authority, verb string, target *region.Set) Result {
+	for _, a := range all {
+		if a.verb != verb {
 			continue
 		}
-		for _, x := range m.authorities(s) {
-			if x.verb != claim.Verb || len(x.region) == 0 {
-				continue
-			}
-			switch answer := m.overlap(region.Compile(x.region), target, x.mode, x.against); answer.Verdict {
-			case region.Yes:
-				return Refuted{Place: &Place{Stage: s.Name, Clause: x.clause, Path: answer.Witness}}
-			case region.Unknown:
-				return Unknown{Why: answer.Why}
-			}
+		switch answer := m.overlap(a.set, target, a.mode, a.against); answer.Verdict {
+		case region.Yes:
+			return Refuted{Place: &Place{Stage: stage, Clause: a.clause, Path: answer.Witness}}
+		case region.Unknown:
+			return Unknown{Why: answer.Why}
 		}
 	}
 	return Proved{}
-}
-
-// excepted reports whether a stage, or one it was delegated from, is named.
-func (m *Model) excepted(s *ir.Stage, names []string) bool {
-	for ; s != nil; s = m.Contract.Stage(s.From) {
-		if slices.Contains(names, s.Name) {
-			return true
-		}
-	}
-	return false
 }

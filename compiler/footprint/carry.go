@@ -8,7 +8,8 @@ import (
 // Carries finds a path that a run of one stage may write and a run of another sees, is
 // told or takes from, for some values of their parameters; ok is false if there is none.
 func (m *Model) Carries(from, to *ir.Stage) (path region.Word, ok bool) {
-	c := m.meetsSeen(to, m.Effect(from, OwnerB).Write, region.Interior)
+	x := m.reachOf()
+	c := m.meetsSeen(x.stages[to.Name], x.written(from), region.Interior)
 	if c.Never() {
 		return nil, false
 	}

@@ -113,11 +113,11 @@ func (m *Model) conditions(part, w region.Region, mode region.Mode) region.Condi
 	if len(part) == 0 || len(w) == 0 {
 		return region.Condition{}
 	}
-	quick := region.Conditions(part, w, mode, region.Interior, region.ConditionOptions{Options: region.Options{VerdictOnly: true}})
+	quick := region.Conditions(part, w, mode, region.Interior, region.ConditionOptions{Options: region.Options{VerdictOnly: true, Meter: m.Meter}})
 	if quick.Never() {
 		return quick
 	}
-	return region.Conditions(part, w, mode, region.Interior, region.ConditionOptions{Options: region.Options{Shape: m.Shape}})
+	return region.Conditions(part, w, mode, region.Interior, region.ConditionOptions{Options: m.Options()})
 }
 
 // sharedGates reports the gates of the state that both touch. A gate for every
@@ -191,12 +191,12 @@ func (m *Model) touchOwn(g Gate, e Effect) region.Condition {
 func (m *Model) touch(family []region.Pattern, w region.Region) region.Condition {
 	reads := region.Region{{Include: family}}
 	quick := region.Conditions(reads, w, region.Plain, region.Interior, region.ConditionOptions{
-		Options: region.Options{VerdictOnly: true}, OpenLiterals: true})
+		Options: region.Options{VerdictOnly: true, Meter: m.Meter}, OpenLiterals: true})
 	if !slices.ContainsFunc(quick.Any, namesMember) {
 		return m.conditions(reads, w, region.Plain)
 	}
 	c := region.Conditions(reads, w, region.Plain, region.Interior, region.ConditionOptions{
-		Options: region.Options{Shape: m.Shape}, OpenLiterals: true})
+		Options: m.Options(), OpenLiterals: true})
 	c.Any = slices.DeleteFunc(c.Any, takesReserved)
 	return c
 }

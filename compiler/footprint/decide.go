@@ -10,8 +10,17 @@ import (
 
 // Decide answers a claim of the contract. A commutation is refuted only by a run
 // that replay has found; without replay, or where it finds none, the answer is
-// Unknown.
+// Unknown. Once the searches have used up their steps all that is neither proved nor shown
+// by a run is Unknown.
 func (m *Model) Decide(claim ir.Claim, replay Replayer) Result {
+	result := m.decide(claim, replay)
+	if r, refuted := result.(Refuted); refuted && r.Parting == nil && m.Spent() {
+		return Unknown{Why: fmt.Sprintf("the searches about the regions of the contract took more than %d steps", MaxSteps)}
+	}
+	return result
+}
+
+func (m *Model) decide(claim ir.Claim, replay Replayer) Result {
 	switch claim.Kind {
 	case ir.Commutes, ir.Parallel:
 		return m.decideCommute(claim.Stages, claim.When, replay)

@@ -27,6 +27,9 @@ type flow struct {
 	order  []*reached
 	picked map[[2]string]region.Condition
 	phases *phaseOrder
+
+	pickers map[string]members // by writer, the stages that may see what it writes
+	told    map[string]bool    // phases, with memory a role and a phase, whose stages all know
 }
 
 // A knower is a stage in a phase, with memory as a role runs it.
@@ -50,6 +53,7 @@ func (m *Model) newFlow(from region.Region, memory bool) *flow {
 	f := &flow{
 		model: m, memory: memory, roles: []string{""},
 		known: map[knower]*reached{}, picked: map[[2]string]region.Condition{}, phases: newPhaseOrder(m.Contract.Phases),
+		pickers: map[string]members{}, told: map[string]bool{},
 	}
 	for i := range m.Contract.Stages {
 		if memory {
@@ -61,12 +65,12 @@ func (m *Model) newFlow(from region.Region, memory bool) *flow {
 		}
 	}
 	started := f.phases.after(m.Contract.Phases[0].Name)
-	for i := range m.Contract.Stages {
-		s := &m.Contract.Stages[i]
-		if c := m.meetsSeen(s, region.Region(from), region.Plain); !c.Never() {
-			f.reach(s, started, reached{sees: c.Any[0].Witness})
+	x, origin := m.reachOf(), write{from, region.Compile(from)}
+	x.find(&x.knowers, from).each(func(i int) {
+		if c := m.meetsSeen(i, origin, region.Plain); !c.Never() {
+			f.reach(&m.Contract.Stages[i], started, reached{sees: c.Any[0].Witness})
 		}
-	}
+	})
 	return f
 }
 
@@ -113,35 +117,67 @@ func (f *flow) runs(s *ir.Stage, role string) bool {
 
 func (f *flow) handOn(r *reached) {
 	stages := f.model.Contract.Stages
-	to := moves(r.at, f.model.Contract.Phase(r.phase))
+	to := f.moves(r)
 	committed := f.phases.afterAny(r.phase, to)
-	chooses := len(to) > 1 && !r.at.DisclosesPhase
-	for i := range stages {
+	chooses := len(to) > 1 && !r.at.DisclosesPhase && f.first("phases", committed.key())
+	remembers := f.memory && f.first("role "+r.role, r.phase)
+	each := func(i int) {
 		s := &stages[i]
-		if path, ok := f.picksUp(s, r.at, committed); ok {
+		if path, ok := f.picksUp(i, r.at, committed); ok {
 			f.reach(s, committed, reached{via: r, by: ByWriting, sees: path})
 		}
 		if chooses {
 			f.reach(s, committed, reached{via: r, by: ByPhase, tells: to})
 		}
-		if f.memory {
+		if remembers {
 			f.reach(s, f.phases.after(r.phase), reached{via: r, by: ByMemory, tells: []string{r.role}})
 		}
 	}
+	if !chooses && !remembers {
+		f.mayPickUp(r.at).each(each)
+		return
+	}
+	for i := range stages {
+		each(i)
+	}
+}
+
+// first reports whether it is asked for the first time whether all stages of some kind
+// are told: then they are, and need not be told again.
+func (f *flow) first(kind, of string) bool {
+	key := kind + " " + of
+	defer func() { f.told[key] = true }()
+	return !f.told[key]
+}
+
+// moves lists the phases that a knower may leave the instance in, "" for its own.
+func (f *flow) moves(r *reached) []string {
+	return moves(r.at, &f.model.Contract.Phases[f.phases.numbers[r.phase]])
+}
+
+// mayPickUp is the stages that may see something of what another writes.
+func (f *flow) mayPickUp(writer *ir.Stage) members {
+	found, known := f.pickers[writer.Name]
+	if !known {
+		x := f.model.reachOf()
+		found = x.find(&x.knowers, x.written(writer).what)
+		f.pickers[writer.Name] = found
+	}
+	return found
 }
 
 // picksUp tells where a stage sees what another writes, for some of their parameters, if
 // it is not known to know in all of some phases.
-func (f *flow) picksUp(s, writer *ir.Stage, phases members) (path region.Word, ok bool) {
-	isOpen := false
+func (f *flow) picksUp(i int, writer *ir.Stage, phases members) (path region.Word, ok bool) {
+	s, isOpen := &f.model.Contract.Stages[i], false
 	f.eachUnknown(s, phases, func(knower) { isOpen = true })
-	if !isOpen || len(writer.Write)+len(writer.Blind) == 0 {
+	if !isOpen || !f.mayPickUp(writer).has(i) {
 		return nil, false
 	}
 	pair := [2]string{s.Name, writer.Name}
 	c, known := f.picked[pair]
 	if !known {
-		c = f.model.meetsSeen(s, f.model.Effect(writer, OwnerB).Write, region.Interior)
+		c = f.model.meetsSeen(i, f.model.reachOf().written(writer), region.Interior)
 		f.picked[pair] = c
 	}
 	if c.Never() {
@@ -150,17 +186,21 @@ func (f *flow) picksUp(s, writer *ir.Stage, phases members) (path region.Word, o
 	return c.Any[0].Witness, true
 }
 
-// meetsSeen tells where a stage sees, is told or copies some of a region. What keys tell of
+// meetsSeen tells where the i-th stage sees, is told or copies some of a region. What keys tell of
 // a region counts where the region is plain: who writes the key of an element writes all
 // of the element, and so what the view shows of it.
-func (m *Model) meetsSeen(s *ir.Stage, what region.Region, mode region.Mode) region.Condition {
-	o := region.ConditionOptions{Options: region.Options{Shape: m.Shape}}
-	knows := m.knows(s)
-	if mode == region.Plain {
-		knows = region.Union(knows, m.KeysKnown(s))
+func (m *Model) meetsSeen(i int, what write, mode region.Mode) region.Condition {
+	k := m.reachOf().knows(i)
+	if !m.reachOf().mayMeet(k, what.set, what.what, mode) {
+		return region.Condition{}
 	}
-	known := region.Conditions(knows, what, region.Plain, mode, o)
-	shown := region.Conditions(m.Effect(s, OwnerA).Read, what, region.Shown, region.Interior, o)
+	o := region.ConditionOptions{Options: m.Options()}
+	knows := k.all
+	if mode == region.Plain {
+		knows = region.Union(knows, k.keys)
+	}
+	known := region.Conditions(knows, what.what, region.Plain, mode, o)
+	shown := region.Conditions(k.read, what.what, region.Shown, region.Interior, o)
 	return region.Condition{Any: append(known.Any, shown.Any...), Inexact: known.Inexact || shown.Inexact}
 }
 
@@ -174,9 +214,11 @@ func (m *Model) knows(s *ir.Stage) region.Region {
 func (m *Model) decideNoFlow(claim ir.Claim) Result {
 	var result Result = Proved{}
 	goal := region.Compile(claim.To)
-	m.newFlow(claim.From, claim.Memory).run(func(r *reached) bool {
+	f := m.newFlow(claim.From, claim.Memory)
+	apart := map[string]bool{} // stages that do not write into the goal
+	f.run(func(r *reached) bool {
 		write := region.Union(r.at.Write, r.at.Blind)
-		if len(write) == 0 || len(moves(r.at, m.Contract.Phase(r.phase))) == 0 {
+		if len(write) == 0 || apart[r.stage] || len(f.moves(r)) == 0 {
 			return false
 		}
 		answer := m.overlap(region.Compile(write), goal, region.Interior, region.Plain)
@@ -185,6 +227,8 @@ func (m *Model) decideNoFlow(claim ir.Claim) Result {
 			result = Refuted{Chain: r.chain(answer.Witness)}
 		case region.Unknown:
 			result = Unknown{Why: answer.Why}
+		case region.No:
+			apart[r.stage] = true
 		}
 		return !isProved(result)
 	})
@@ -192,7 +236,7 @@ func (m *Model) decideNoFlow(claim ir.Claim) Result {
 }
 
 func (m *Model) overlap(a, b *region.Set, modeA, modeB region.Mode) region.Answer {
-	return region.Overlap(a, b, modeA, modeB, region.Options{Shape: m.Shape})
+	return region.Overlap(a, b, modeA, modeB, m.Options())
 }
 
 // chain unwinds how a stage was reached, first hop first; last is where it writes
@@ -202,11 +246,12 @@ func (r *reached) chain(last region.Word) []Hop {
 	hop := Hop{By: ByWriting, Writes: last}
 	for ; r != nil; r = r.via {
 		hop.Stage, hop.Phase, hop.Sees = r.stage, r.phase, r.sees
-		out = append([]Hop{hop}, out...)
+		out = append(out, hop)
 		hop = Hop{By: r.by, Tells: r.tells}
 		if r.by == ByWriting {
 			hop.Writes = r.sees
 		}
 	}
+	slices.Reverse(out)
 	return out
 }

@@ -1,6 +1,9 @@
 package footprint
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // members is a set of small numbers, those of stages or gates. It grows as needed.
 type members []uint64
@@ -100,4 +103,13 @@ func (s *filed) addTo(t members) {
 	for i, word := range s.many {
 		t[i] |= word
 	}
+}
+
+// key is a text that only equal sets have.
+func (s members) key() string {
+	var out []byte
+	for _, word := range s {
+		out = binary.LittleEndian.AppendUint64(out, word)
+	}
+	return string(out)
 }

@@ -22,14 +22,33 @@ type Model struct {
 	// footprint hold one of some texts; nil where rules cannot be evaluated.
 	Holds func(g Gate, phases []string, known []ir.Pin) bool
 
+	// Meter bounds the work of all decisions; nil where nothing does.
+	Meter *region.Meter
+
 	stateGates []Gate          // once asked for, with a sentinel at the end
 	matrix     *Index          // once asked for
+	reach      *reachIndex     // once asked for
 	possible   map[string]bool // by pattern, as far as asked for
 }
 
 // New makes the model of a contract. The contract may still be growing: the model
 // reads it when it is asked.
 func New(c *ir.Contract) *Model { return &Model{Contract: c, Shape: NewShape(c)} }
+
+// MaxSteps is how many steps the searches about the regions of one contract may take
+// while it is checked, and again while its claims are decided.
+const MaxSteps = 1 << 24
+
+// Options are those of a decision over the paths that a state can have.
+func (m *Model) Options() region.Options { return region.Options{Shape: m.Shape, Meter: m.Meter} }
+
+func (m *Model) verdictOnly() region.Options {
+	return region.Options{Shape: m.Shape, Meter: m.Meter, VerdictOnly: true}
+}
+
+// Spent reports whether the searches used up their steps. What is proved then still
+// holds; what is not may.
+func (m *Model) Spent() bool { return m.Meter.IsSpent() }
 
 // deciding is what the shape of what is in a region depends on beside it: whole unions
 // that it goes into, where alternatives disagree on what an array is.
@@ -49,15 +68,20 @@ func (m *Model) answers() *ir.Unions {
 // a state can have; if not, or if the search ran out of budget, it returns a path
 // that is in a only (nil where none was found in time).
 func (m *Model) Within(a, b region.Region, modeA, modeB region.Mode) (region.Word, bool) {
+	return m.WithinSet(a, region.Compile(b), modeA, modeB)
+}
+
+// WithinSet is Within for many regions that are to lie in one.
+func (m *Model) WithinSet(a region.Region, b *region.Set, modeA, modeB region.Mode) (region.Word, bool) {
 	if len(a) == 0 {
 		return nil, true
 	}
 	if modeA == region.Shown { // better a place that is read than one on the way
-		if w, ok := m.Within(a, b, region.Plain, modeB); !ok {
+		if w, ok := m.WithinSet(a, b, region.Plain, modeB); !ok {
 			return w, ok
 		}
 	}
-	answer := region.Within(region.Compile(a), region.Compile(b), modeA, modeB, region.Options{Shape: m.Shape})
+	answer := region.Within(region.Compile(a), b, modeA, modeB, m.Options())
 	return answer.Witness, answer.Verdict == region.Yes
 }
 
@@ -67,7 +91,7 @@ func (m *Model) Overlaps(a, b region.Region) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false
 	}
-	answer := region.Overlap(region.Compile(a), region.Compile(b), region.Plain, region.Interior, region.Options{Shape: m.Shape, VerdictOnly: true})
+	answer := region.Overlap(region.Compile(a), region.Compile(b), region.Plain, region.Interior, m.verdictOnly())
 	return answer.Verdict != region.No
 }
 
@@ -79,7 +103,7 @@ func (m *Model) Possible(p region.Pattern) bool {
 	answer, known := m.possible[key]
 	if !known {
 		one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
-		answer = region.Empty(one, region.Plain, region.Options{Shape: m.Shape}).Verdict == region.No
+		answer = region.Empty(one, region.Plain, m.Options()).Verdict == region.No
 		if m.possible == nil {
 			m.possible = map[string]bool{}
 		}
@@ -92,7 +116,7 @@ func (m *Model) Possible(p region.Pattern) bool {
 // state can have; not if that is nothing.
 func (m *Model) Shows(seen *region.Set, p region.Pattern) bool {
 	what := region.Compile(region.Region{{Include: []region.Pattern{p}}})
-	return m.Possible(p) && region.Within(what, seen, region.Plain, region.Plain, region.Options{Shape: m.Shape}).Verdict == region.Yes
+	return m.Possible(p) && region.Within(what, seen, region.Plain, region.Plain, m.Options()).Verdict == region.Yes
 }
 
 // meets decides whether some of a footprint meets the interior of b. A pattern that no
@@ -103,7 +127,7 @@ func (m *Model) meets(footprint []region.Pattern, b region.Region) bool {
 		if m.Possible(p) {
 			return m.Overlaps(one, b)
 		}
-		answer := region.Overlap(region.Compile(one), region.Compile(b), region.Plain, region.Interior, region.Options{VerdictOnly: true})
+		answer := region.Overlap(region.Compile(one), region.Compile(b), region.Plain, region.Interior, region.Options{VerdictOnly: true, Meter: m.Meter})
 		return answer.Verdict != region.No
 	})
 }
@@ -115,7 +139,7 @@ func (m *Model) Empty(r region.Region, mode region.Mode) bool {
 		return true
 	}
 	all := region.Compile(region.Region{{Include: []region.Pattern{{Segments: []region.Segment{{Kind: region.AnyDepth}}}}}})
-	answer := region.Overlap(region.Compile(r), all, mode, region.Plain, region.Options{Shape: m.Shape, VerdictOnly: true})
+	answer := region.Overlap(region.Compile(r), all, mode, region.Plain, m.verdictOnly())
 	return answer.Verdict == region.No
 }
 

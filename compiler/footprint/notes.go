@@ -18,8 +18,9 @@ func (m *Model) Notes(claim ir.Claim) []Note {
 		return m.flowNotes(claim)
 	case claim.Kind == ir.NoStage && claim.Verb == "reads":
 		n := notes{model: m}
+		excepted := m.reachOf().excepting(claim.Except)
 		for i := range m.Contract.Stages {
-			if s := &m.Contract.Stages[i]; !m.excepted(s, claim.Except) {
+			if s := &m.Contract.Stages[i]; !excepted(s) {
 				n.ofStage(s, claim.From, region.Plain)
 			}
 		}

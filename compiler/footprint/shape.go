@@ -16,13 +16,29 @@ type Shape struct {
 	contract *ir.Contract
 	nodes    []TypeSet
 	ids      map[string]int
+	steps    map[step]reach                     // as far as asked for
+	groups   map[int][][]string                 // likewise, by node
+	members  map[ir.TypeID]map[string]ir.TypeID // likewise, of records
+}
+
+// A step is a letter that leaves a node, a reach where it leads, if anywhere.
+type step struct {
+	node   int
+	letter region.Letter
+}
+
+type reach struct {
+	node int
+	ok   bool
 }
 
 // A TypeSet is an ordered set of types without unions: the alternatives stand
 // for them.
 type TypeSet []ir.TypeID
 
-func NewShape(c *ir.Contract) *Shape { return &Shape{contract: c, ids: map[string]int{}} }
+func NewShape(c *ir.Contract) *Shape {
+	return &Shape{contract: c, ids: map[string]int{}, steps: map[step]reach{}, groups: map[int][][]string{}, members: map[ir.TypeID]map[string]ir.TypeID{}}
+}
 
 // Root is the set of the state's own type.
 func (s *Shape) Root() TypeSet { return s.Expand(nil, s.contract.State) }
@@ -51,7 +67,7 @@ func (s *Shape) Letter(set TypeSet, l region.Letter) TypeSet {
 		case ir.AnyType:
 			out = s.Expand(out, id)
 		case ir.RecordType:
-			out = s.member(out, t, l)
+			out = s.member(out, id, l)
 		case ir.MapType, ir.KeyedType:
 			if isKey(l) {
 				out = s.Expand(out, t.Elem)
@@ -71,9 +87,12 @@ func (s *Shape) Letter(set TypeSet, l region.Letter) TypeSet {
 
 // member adds where a letter leads from a record. A parameter may be bound to any
 // of its members.
-func (s *Shape) member(out TypeSet, t *ir.Type, l region.Letter) TypeSet {
-	if m, ok := t.Member(l.Name); ok && l.Kind == region.KeyLetter {
-		return s.Expand(out, m.Type)
+func (s *Shape) member(out TypeSet, id ir.TypeID, l region.Letter) TypeSet {
+	t := s.contract.Type(id)
+	if l.Kind == region.KeyLetter {
+		if m, ok := s.named(id, t)[l.Name]; ok {
+			return s.Expand(out, m)
+		}
 	}
 	if l.Kind == region.ParamLetter {
 		for _, m := range t.Members {
@@ -82,6 +101,19 @@ func (s *Shape) member(out TypeSet, t *ir.Type, l region.Letter) TypeSet {
 	}
 	if t.Rest != ir.NoType && isKey(l) {
 		out = s.Expand(out, t.Rest)
+	}
+	return out
+}
+
+// named is the members of a record by name.
+func (s *Shape) named(id ir.TypeID, t *ir.Type) map[string]ir.TypeID {
+	out, known := s.members[id]
+	if !known {
+		out = make(map[string]ir.TypeID, len(t.Members))
+		for _, m := range t.Members {
+			out[m.Name] = m.Type
+		}
+		s.members[id] = out
 	}
 	return out
 }
@@ -165,16 +197,17 @@ func (s *Shape) MemberNames(set TypeSet) []string {
 	var out []string
 	for _, id := range set {
 		for _, m := range s.contract.Type(id).Members {
-			if i, found := slices.BinarySearch(out, m.Name); !found {
-				out = slices.Insert(out, i, m.Name)
-			}
+			out = append(out, m.Name)
 		}
 	}
-	return out
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
-// node numbers a set for the region search.
+// node numbers a set for the region search. Types of which values have nothing below
+// them are all one.
 func (s *Shape) node(set TypeSet) int {
+	set = slices.DeleteFunc(slices.Clone(set), func(id ir.TypeID) bool { return !s.isContainer(id) })
 	key := fmt.Sprint(set)
 	id, ok := s.ids[key]
 	if !ok {
@@ -185,19 +218,28 @@ func (s *Shape) node(set TypeSet) int {
 	return id
 }
 
+func (s *Shape) isContainer(id ir.TypeID) bool {
+	object, array := s.Kinds(TypeSet{id})
+	return object || array
+}
+
 // Step is the node reached from a node by a letter; ok is false if no state of
 // the type has such a path.
 func (s *Shape) Step(node int, l region.Letter) (next int, ok bool) {
-	set := s.Letter(s.set(node), l)
-	if len(set) == 0 {
-		return 0, false
+	at := step{node, l}
+	to, known := s.steps[at]
+	if !known {
+		if set := s.Letter(s.set(node), l); len(set) > 0 {
+			to = reach{s.node(set), true}
+		}
+		s.steps[at] = to
 	}
-	return s.node(set), true
+	return to.node, to.ok
 }
 
-// Keys tells which letters leave a node: the declared names, whether other keys
-// may occur, and whether indices may.
-func (s *Shape) Keys(node int) (names []string, open, index bool) {
+// Keys tells which letters leave a node: the declared names, in groups that lead to
+// one node, whether other keys may occur, and whether indices may.
+func (s *Shape) Keys(node int) (groups [][]string, open, index bool) {
 	set := s.set(node)
 	for _, id := range set {
 		switch t := s.contract.Type(id); t.Kind {
@@ -211,7 +253,28 @@ func (s *Shape) Keys(node int) (names []string, open, index bool) {
 			index = true
 		}
 	}
-	return s.MemberNames(set), open, index
+	groups, known := s.groups[node]
+	if !known {
+		groups = s.grouped(node, s.MemberNames(set))
+		s.groups[node] = groups
+	}
+	return groups, open, index
+}
+
+// grouped puts names together that lead from a node to the same one.
+func (s *Shape) grouped(node int, names []string) [][]string {
+	var out [][]string
+	at := map[int]int{} // by node, where in out
+	for _, name := range names {
+		next, _ := s.Step(node, region.Key(name))
+		i, known := at[next]
+		if !known {
+			i = len(out)
+			at[next], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], name)
+	}
+	return out
 }
 
 // Containers tells whether values at a node may be objects or arrays.

@@ -65,13 +65,14 @@ func (m *Model) vacuousNoStage(claim ir.Claim) string {
 	if m.isNowhere(claim.From) {
 		return "no state has anything at that region"
 	}
+	x := m.reachOf()
+	excepted := x.excepting(claim.Except)
 	for i := range m.Contract.Stages {
-		s := &m.Contract.Stages[i]
-		if m.excepted(s, claim.Except) {
+		if excepted(&m.Contract.Stages[i]) {
 			continue
 		}
-		for _, x := range m.authorities(s) {
-			if x.verb == claim.Verb && len(x.region) > 0 {
+		for _, a := range x.authorities(i) {
+			if a.verb == claim.Verb {
 				return ""
 			}
 		}
@@ -83,7 +84,8 @@ func (m *Model) vacuousNoStage(claim ir.Claim) string {
 }
 
 func (m *Model) vacuousNoFlow(claim ir.Claim) string {
-	knows := func(s *ir.Stage) bool { return !m.meetsSeen(s, claim.From, region.Plain).Never() }
+	x, from := m.reachOf(), write{claim.From, region.Compile(claim.From)}
+	knows := func(s *ir.Stage) bool { return !m.meetsSeen(x.stages[s.Name], from, region.Plain).Never() }
 	writes := func(s *ir.Stage) bool {
 		write := region.Union(s.Write, s.Blind)
 		return len(write) > 0 && m.overlap(region.Compile(write), region.Compile(claim.To), region.Interior, region.Plain).Verdict != region.No

@@ -5,7 +5,7 @@ package ir
 // places of a state are gone through one by one.
 const (
 	MaxPlaces      = 1 << 18 // places of a type: members, entries and alternatives, at every depth
-	MaxLevels      = 512     // levels of a type; no state has more
+	MaxLevels      = 256     // levels of a type
 	MaxTypeEntries = 1 << 20 // types of a contract with their members, alternatives and constraints
 )
 

@@ -44,9 +44,10 @@ const DefaultBudget = 1 << 14
 
 // Options tune a decision. The zero value is the default.
 type Options struct {
-	Budget      int   // search states; 0 means DefaultBudget
-	Shape       Shape // which words are possible; nil means all
-	VerdictOnly bool  // do without a witness where that is faster
+	Budget      int    // search states; 0 means DefaultBudget
+	Shape       Shape  // which words are possible; nil means all
+	VerdictOnly bool   // do without a witness where that is faster
+	Meter       *Meter // counts the work of many decisions; nil counts nothing
 }
 
 func (o Options) budget() int {
@@ -64,9 +65,9 @@ type Shape interface {
 	// Step follows l from node; ok is false if no state has such a child. A Param
 	// letter is some key, a Fresh letter some position of a log.
 	Step(node int, l Letter) (next int, ok bool)
-	// Keys lists the keys that are told apart below node, whether there may be
-	// others, and whether there may be array positions.
-	Keys(node int) (names []string, open bool, index bool)
+	// Keys lists the declared keys below node in groups that lead to one node each,
+	// and tells whether there may be others, and whether there may be array positions.
+	Keys(node int) (groups [][]string, open bool, index bool)
 	// Containers tells whether a value at node may be an object, and whether an array.
 	Containers(node int) (object, array bool)
 }
@@ -74,3 +75,28 @@ type Shape interface {
 func stopped(states int) Answer {
 	return Answer{Verdict: Unknown, Why: fmt.Sprintf("the search stopped after %d states", states), States: states}
 }
+
+func spent(states int) Answer {
+	return Answer{Verdict: Unknown, Why: "the searches about the regions of the contract have used up their steps", States: states}
+}
+
+// A Meter bounds the work of many decisions together: each step of a search along a
+// letter counts, and each pattern that it starts from. Once the meter is spent, searches
+// answer Unknown. A nil Meter is never spent. It is not safe for concurrent use.
+type Meter struct{ left int }
+
+// NewMeter is a meter that some steps are left of.
+func NewMeter(steps int) *Meter { return &Meter{left: steps} }
+
+// Spend takes steps off.
+func (m *Meter) Spend(steps int) {
+	if m != nil {
+		m.left -= steps
+	}
+}
+
+// IsSpent reports whether more steps were asked for than there were.
+func (m *Meter) IsSpent() bool { return m != nil && m.left < 0 }
+
+// Left is how many steps there still are; negative once spent.
+func (m *Meter) Left() int { return m.left }

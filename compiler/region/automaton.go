@@ -60,6 +60,7 @@ type automaton struct {
 	accepts bitset // trie nodes that end a closed pattern
 	shallow bitset // states that count while they are in the subset
 	clauses []clause
+	of      []int32 // by state, its clause; -1 for state 0
 }
 
 // A builder makes an automaton.
@@ -83,9 +84,12 @@ type childKey struct {
 func build(sources []source) *automaton {
 	b := &builder{children: map[childKey]int{}}
 	b.state()
-	a := &automaton{}
-	for _, s := range sources {
+	a := &automaton{of: []int32{-1}}
+	for i, s := range sources {
 		a.clauses = append(a.clauses, b.clause(s))
+		for len(a.of) < len(b.states) {
+			a.of = append(a.of, int32(i))
+		}
 	}
 	a.states = b.states
 	a.accepts, a.shallow = b.bits(b.accepts), b.bits(b.shallow)

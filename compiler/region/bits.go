@@ -12,7 +12,6 @@ func newBitset(states int) bitset { return make(bitset, (states+63)/64) }
 
 func (b bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
 func (b bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
-func (b bitset) clone() bitset  { return append(bitset(nil), b...) }
 
 // A span is the states from lo up to and without hi.
 type span struct{ lo, hi int }
@@ -66,10 +65,36 @@ func (b bitset) each(f func(state int)) {
 	}
 }
 
-// appendKey appends b's bytes, so that they can be a map key.
-func (b bitset) appendKey(key []byte) []byte {
-	for _, w := range b {
-		key = binary.LittleEndian.AppendUint64(key, w)
+// next is the first state from i on, -1 if there is none.
+func (b bitset) next(i int) int {
+	if i >= len(b)*64 {
+		return -1
 	}
-	return key
+	w := i / 64
+	if word := b[w] >> (i % 64); word != 0 {
+		return i + bits.TrailingZeros64(word)
+	}
+	for w++; w < len(b); w++ {
+		if b[w] != 0 {
+			return w*64 + bits.TrailingZeros64(b[w])
+		}
+	}
+	return -1
+}
+
+// A subset lists states in ascending order, four bytes each. Subsets are small nearly
+// everywhere, and there may be as many as there are states.
+type subset string
+
+// appendSubset appends the subset of the states of b to a buffer.
+func (b bitset) appendSubset(buffer []byte) []byte {
+	b.each(func(state int) { buffer = binary.LittleEndian.AppendUint32(buffer, uint32(state)) })
+	return buffer
+}
+
+// each calls f for every state in ascending order.
+func (s subset) each(f func(state int)) {
+	for i := 0; i < len(s); i += 4 {
+		f(int(uint32(s[i]) | uint32(s[i+1])<<8 | uint32(s[i+2])<<16 | uint32(s[i+3])<<24))
+	}
 }

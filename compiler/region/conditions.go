@@ -33,6 +33,9 @@ func Conditions(a, b Region, modeA, modeB Mode, o ConditionOptions) Condition {
 		for _, h := range b {
 			for _, p := range g.Include {
 				for _, q := range h.Include {
+					if w.options.Meter.Spend(1); w.options.Meter.IsSpent() {
+						return Condition{Any: []Term{{}}, Inexact: true}
+					}
 					w.pair(side{p, g.Except}, side{q, h.Except})
 				}
 			}
@@ -73,7 +76,7 @@ func (w *weigher) pair(a, b side) {
 	if !ok {
 		return
 	}
-	a.except, b.except = w.relevant(a), w.relevant(b)
+	a.except, b.except = w.relevant(a, b.include, w.modeB), w.relevant(b, a.include, w.modeA)
 	if len(a.except)+len(b.except) > 0 || !w.walkSuffices(a.include, b.include) {
 		w.search(a, b, needed)
 		return
@@ -81,10 +84,17 @@ func (w *weigher) pair(a, b side) {
 	w.add(needed, a, b)
 }
 
-// relevant keeps the exceptions that some word below the include may meet.
-func (w *weigher) relevant(s side) []Pattern {
+// relevant keeps the exceptions of a side that some word below its include may meet, and
+// below the other's: unless places on the way to that one count, all words are there.
+func (w *weigher) relevant(s side, other Pattern, mode Mode) []Pattern {
 	var kept []Pattern
+	w.options.Meter.Spend(len(s.except))
 	for _, e := range s.except {
+		if mode != Shown {
+			if _, ok := w.meet(closed(other), closed(e)); !ok {
+				continue
+			}
+		}
 		if _, ok := w.meet(closed(s.include), closed(e)); ok {
 			kept = append(kept, e)
 		}

@@ -12,7 +12,7 @@ func Overlap(a, b *Set, modeA, modeB Mode, o Options) Answer {
 		}
 	}
 	s := search{
-		left: a, right: b, shape: o.Shape, budget: o.budget(),
+		left: a, right: b, shape: o.Shape, budget: o.budget(), meter: o.Meter,
 		goal: func(s *search, p place) bool { return s.has(p.a, modeA, p.at) && s.has(p.b, modeB, p.at) },
 		dead: func(x, y *node) bool { return x.isBottom() || y.isBottom() },
 	}
@@ -23,7 +23,7 @@ func Overlap(a, b *Set, modeA, modeB Mode, o Options) Answer {
 // shortest word that is not.
 func Within(a, b *Set, modeA, modeB Mode, o Options) Answer {
 	s := search{
-		left: a, right: b, shape: o.Shape, budget: o.budget(),
+		left: a, right: b, shape: o.Shape, budget: o.budget(), meter: o.Meter,
 		goal: func(s *search, p place) bool { return s.has(p.a, modeA, p.at) && !s.has(p.b, modeB, p.at) },
 		dead: func(x, y *node) bool { return x.isBottom() || y.isTop() },
 	}
@@ -41,7 +41,7 @@ var nothingSet = Compile(nil)
 // shortest word that only one of them has.
 func Equal(a, b *Set, mode Mode, o Options) Answer {
 	s := search{
-		left: a, right: b, shape: o.Shape, budget: o.budget(),
+		left: a, right: b, shape: o.Shape, budget: o.budget(), meter: o.Meter,
 		goal: func(s *search, p place) bool { return s.has(p.a, mode, p.at) != s.has(p.b, mode, p.at) },
 		dead: func(x, y *node) bool {
 			return x.isBottom() && y.isBottom() || x.isTop() && y.isTop()

@@ -16,14 +16,14 @@ type machine struct {
 	top, bottom, root *node
 
 	mu    sync.Mutex
-	nodes map[string]*node
+	nodes map[subset]*node
 	count atomic.Int64
 }
 
 // A node is a settled subset: what a word has led to.
 type node struct {
 	machine *machine
-	set     bitset // nil for top and bottom
+	set     subset // empty for top and bottom
 	in      bool
 	out     atomic.Pointer[exits]
 	live    memo
@@ -49,7 +49,7 @@ const valueLetter LetterKind = 4
 const fewLetters = 8
 
 func newMachine(s *Set, groups []group, anyFresh bool) *machine {
-	m := &machine{nfa: s.nfa, groups: map[string]group{}, anyFresh: anyFresh, nodes: map[string]*node{}}
+	m := &machine{nfa: s.nfa, groups: map[string]group{}, anyFresh: anyFresh, nodes: map[subset]*node{}}
 	for i, g := range groups {
 		m.groups[s.params[i]] = g
 	}
@@ -68,7 +68,7 @@ func (m *machine) constant(in bool) *node {
 // size is the number of nodes made so far.
 func (m *machine) size() int { return int(m.count.Load()) }
 
-// node returns the node of set, which it settles in place and copies if need be.
+// node returns the node of set, which it settles in place.
 // The caller holds m.mu, except while m is being made.
 func (m *machine) node(set bitset) *node {
 	switch m.nfa.settle(set) {
@@ -78,12 +78,12 @@ func (m *machine) node(set bitset) *node {
 		return m.bottom
 	}
 	var buffer [128]byte
-	key := set.appendKey(buffer[:0])
-	if n := m.nodes[string(key)]; n != nil {
+	key := set.appendSubset(buffer[:0])
+	if n := m.nodes[subset(key)]; n != nil {
 		return n
 	}
-	n := &node{machine: m, set: set.clone(), in: m.nfa.contains(set)}
-	m.nodes[string(key)] = n
+	n := &node{machine: m, set: subset(key), in: m.nfa.contains(set)}
+	m.nodes[n.set] = n
 	m.count.Add(1)
 	return n
 }
@@ -104,7 +104,7 @@ func (n *node) exits() *exits {
 }
 
 // expand computes the steps out of a subset.
-func (m *machine) expand(set bitset) *exits {
+func (m *machine) expand(set subset) *exits {
 	f := newFan(m)
 	set.each(f.leave)
 	e := &exits{}

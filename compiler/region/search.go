@@ -17,6 +17,7 @@ type search struct {
 	left, right *Set
 	shape       Shape
 	budget      int
+	meter       *Meter
 	goal        func(s *search, p place) bool // the word that led here is a witness
 	dead        func(a, b *node) bool         // no word below can be one
 
@@ -39,6 +40,7 @@ type visit struct {
 // run returns Yes with a shortest witness, No, or Unknown.
 func (s *search) run() Answer {
 	s.seen = map[place]bool{}
+	s.meter.Spend(s.left.weight() + s.right.weight())
 	for s.left.indices[s.index] || s.right.indices[s.index] {
 		s.index++
 	}
@@ -49,6 +51,9 @@ func (s *search) run() Answer {
 	for i := 0; i < len(s.queue); i++ {
 		if len(s.queue) > s.budget {
 			return stopped(len(s.queue))
+		}
+		if s.meter.IsSpent() {
+			return spent(len(s.queue))
 		}
 		if s.leave(i) {
 			return s.found()
@@ -72,13 +77,15 @@ func (s *search) arrive(p place, from int, l Letter) bool {
 func (s *search) leave(i int) bool {
 	p := s.queue[i].place
 	a, b := p.a.exits(), p.b.exits()
+	others := s.others(p)
+	s.meter.Spend(1 + len(a.letters) + len(b.letters) + len(others))
 	try := func(l Letter) bool {
 		at, ok := s.shapeStep(p.at, l)
 		return ok && s.arrive(place{a.step(l), b.step(l), at}, i, l)
 	}
 	return slices.ContainsFunc(a.letters, try) ||
 		slices.ContainsFunc(b.letters, try) ||
-		slices.ContainsFunc(s.others(p.at), try)
+		slices.ContainsFunc(others, try)
 }
 
 func (s *search) shapeStep(at int, l Letter) (int, bool) {
@@ -88,18 +95,26 @@ func (s *search) shapeStep(at int, l Letter) (int, bool) {
 	return s.shape.Step(at, l)
 }
 
-// others are the letters to try besides those that patterns name.
-func (s *search) others(at int) []Letter {
+// others are the letters to try besides those that patterns name. Of the declared keys
+// that lead to one node of the shape, and that no pattern names here, one will do.
+func (s *search) others(p place) []Letter {
 	if s.shape == nil {
 		return []Letter{Key(s.otherKey(nil)), Index(s.index)}
 	}
-	names, open, index := s.shape.Keys(at)
+	groups, open, index := s.shape.Keys(p.at)
+	a, b := p.a.exits(), p.b.exits()
 	var out []Letter
-	for _, name := range names {
-		out = append(out, Key(name))
+	for _, names := range groups {
+		for _, name := range names {
+			if l := Key(name); a.find(l) == nil && b.find(l) == nil {
+				out = append(out, l)
+				break
+			}
+		}
 	}
+	slices.SortFunc(out, compareLetters)
 	if open {
-		out = append(out, Key(s.otherKey(names)))
+		out = append(out, Key(s.otherKey(groups)))
 	}
 	if index {
 		out = append(out, Index(s.index))
@@ -107,14 +122,17 @@ func (s *search) others(at int) []Letter {
 	return out
 }
 
-// otherKey is a readable key that neither a pattern nor names has.
-func (s *search) otherKey(names []string) string {
+// otherKey is a readable key that no pattern has, and no group of declared keys.
+func (s *search) otherKey(groups [][]string) string {
+	declared := func(key string) bool {
+		return slices.ContainsFunc(groups, func(names []string) bool { return slices.Contains(names, key) })
+	}
 	for i := 0; ; i++ {
 		key := "k" + strconv.Itoa(i-2)
 		if i < 3 {
 			key = "xyz"[i : i+1]
 		}
-		if !s.left.keys[key] && !s.right.keys[key] && !slices.Contains(names, key) {
+		if !s.left.keys[key] && !s.right.keys[key] && !declared(key) {
 			return key
 		}
 	}

@@ -1,5 +1,7 @@
 package region
 
+import "slices"
+
 // Matches reports whether s matches the letter l (spec/semantics.md section 3.1;
 // for parameters and fresh keys sections 9 and 6.5). A parameter matches its own
 // symbol only, and a wildcard matches every symbol that stands for a key. A fresh
@@ -109,17 +111,26 @@ func meetLiteral(s, t Segment) (Segment, bool) {
 // normal is segments without redundant AnyDepth: none repeated, none at the end
 // (section 3.2). It shares segments when there is nothing to do.
 func normal(segments []Segment) []Segment {
-	out := segments[:0:0]
-	for i, s := range segments {
-		if s.Kind == AnyDepth && (i+1 == len(segments) || segments[i+1].Kind == AnyDepth) {
-			continue
+	redundant := func(i int) bool {
+		return segments[i].Kind == AnyDepth && (i+1 == len(segments) || segments[i+1].Kind == AnyDepth)
+	}
+	first := 0
+	for first < len(segments) && !redundant(first) {
+		first++
+	}
+	if first == len(segments) {
+		return segments
+	}
+	out := slices.Clone(segments[:first])
+	for i := first; i < len(segments); i++ {
+		if !redundant(i) {
+			out = append(out, segments[i])
 		}
-		out = append(out, s)
 	}
-	if len(out) < len(segments) {
-		return normal(out)
+	for len(out) > 0 && out[len(out)-1].Kind == AnyDepth {
+		out = out[:len(out)-1]
 	}
-	return segments
+	return out
 }
 
 func hasDepth(segments []Segment) bool {

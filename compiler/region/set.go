@@ -93,6 +93,9 @@ func compile(sources []source) *Set {
 	return s
 }
 
+// weight is what compiling the set costs.
+func (s *Set) weight() int { return len(s.nfa.states) }
+
 // mention notes the letters that the patterns tell apart.
 func (s *Set) mention(ps []Pattern) {
 	for _, p := range ps {

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"maps"
 	"math/rand"
 	"slices"
 	"testing"
@@ -29,13 +30,12 @@ func (s shapeTable) Step(node int, l Letter) (int, bool) {
 	return next, next >= 0
 }
 
-func (s shapeTable) Keys(node int) ([]string, bool, bool) {
-	var names []string
-	for name := range s[node].members {
-		names = append(names, name)
+func (s shapeTable) Keys(node int) ([][]string, bool, bool) {
+	var groups [][]string
+	for _, name := range slices.Sorted(maps.Keys(s[node].members)) {
+		groups = append(groups, []string{name})
 	}
-	slices.Sort(names)
-	return names, s[node].rest >= 0, s[node].element >= 0
+	return groups, s[node].rest >= 0, s[node].element >= 0
 }
 
 func (s shapeTable) Containers(node int) (object, array bool) {

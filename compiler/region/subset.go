@@ -13,19 +13,37 @@ const (
 // settle rewrites set to its smallest equal (see the page in automaton.go) and
 // tells what is certain about it.
 func (a *automaton) settle(set bitset) outcome {
-	alive := false
-	for i := range a.clauses {
-		switch a.clauses[i].settle(a, set) {
+	out := nothing
+	a.eachClause(set, func(c *clause) (stop bool) {
+		switch c.settle(a, set) {
 		case interior:
-			return interior
+			out = interior
 		case undecided:
-			alive = true
+			out = undecided
 		}
+		return out == interior
+	})
+	return out
+}
+
+// eachClause visits in order the clauses that the subset has states of, until visit says
+// so; a visit may change the states of its clause.
+func (a *automaton) eachClause(set bitset, visit func(*clause) (stop bool)) {
+	for i := 0; ; {
+		s := set.next(i)
+		if s < 0 {
+			return
+		}
+		if s == 0 { // no state
+			i = 1
+			continue
+		}
+		c := &a.clauses[a.of[s]]
+		if visit(c) {
+			return
+		}
+		i = c.states.hi
 	}
-	if alive {
-		return undecided
-	}
-	return nothing
 }
 
 func (c *clause) settle(a *automaton, set bitset) outcome {
@@ -73,13 +91,12 @@ func (u *union) holds(a *automaton, set bitset) bool {
 
 // contains reports whether the word that reached the settled subset is in the set.
 func (a *automaton) contains(set bitset) bool {
-	for i := range a.clauses {
-		c := &a.clauses[i]
-		if set.anyIn(c.states) && c.contains(a, set) {
-			return true
-		}
-	}
-	return false
+	in := false
+	a.eachClause(set, func(c *clause) bool {
+		in = c.contains(a, set)
+		return in
+	})
+	return in
 }
 
 func (c *clause) contains(a *automaton, set bitset) bool {
