@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/trace"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
@@ -76,8 +79,39 @@ func codeList(v *verify.Verdict) string {
 // differ notes the first member that is not as recorded.
 func (r *rerun) differ(l *line, name, recorded, again string) {
 	if recorded != again && r.out.Different == nil {
-		r.out.Different = &Difference{Seq: r.head.Seq, Kind: l.Kind, Member: name, Recorded: recorded, Again: again}
+		r.out.Different = &Difference{Seq: l.Seq, Kind: l.Kind, Member: name, Recorded: recorded, Again: again}
 	}
+}
+
+// sameLine compares a record's line with the one that its entry makes now, after the
+// head that was before it. The time is the host's: it is taken from the record.
+func (r *rerun) sameLine(before trace.Head, l *line, record store.Record, e *entry) error {
+	if r.out.Different != nil {
+		return nil
+	}
+	e.Time, e.Seal = l.Time, r.in.key.Seal(e.sealed)
+	again, _ := before.Seal(&e.Record)
+	if bytes.Equal(record.Line, again) {
+		return nil
+	}
+	var recorded, now map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(record.Line, &recorded), json.Unmarshal(again, &now)); err != nil {
+		return err
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(recorded)), slices.Sorted(maps.Keys(now))...) {
+		if name != "hash" && !bytes.Equal(recorded[name], now[name]) {
+			r.differ(l, name, memberDigest(recorded[name]), memberDigest(now[name]))
+		}
+	}
+	r.differ(l, "line", digestOf(record.Line), digestOf(again)) // its members, but not their spelling
+	return nil
+}
+
+func memberDigest(value json.RawMessage) string {
+	if value == nil {
+		return "none"
+	}
+	return digestOf(value)
 }
 
 // undecidable turns an error about a name that the contract does not have into a

@@ -67,9 +67,9 @@ func (in *Instance) found(ctx context.Context, now *verify.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	record := in.record(trace.Create, now.Version)
-	record.Phase, record.State, record.Seal = now.Phase, in.key.State(now.State.Digest().String()), in.key.Seal(sealed)
-	line, head := in.head.Seal(record)
+	e := in.genesis(now, sealed)
+	e.Seal = in.key.Seal(e.sealed)
+	line, head := in.head.Seal(&e.Record)
 	err = in.store.Create(ctx, in.id, store.Record{Seq: head.Seq, Line: line, Sealed: sealed})
 	if err != nil {
 		return err
@@ -77,6 +77,13 @@ func (in *Instance) found(ctx context.Context, now *verify.Snapshot) error {
 	in.head = head
 	in.become(*now)
 	return nil
+}
+
+// genesis is the entry that begins a log, with what it seals.
+func (in *Instance) genesis(now *verify.Snapshot, sealed []byte) *entry {
+	e := &entry{Record: *in.record(trace.Create, now.Version), sealed: sealed}
+	e.Phase, e.State = now.Phase, in.key.State(now.State.Digest().String())
+	return e
 }
 
 func (in *Instance) founding(now *verify.Snapshot) founding {

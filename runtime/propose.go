@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/patchoptic/poptic/runtime/trace"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
@@ -148,9 +147,7 @@ func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, e
 		if err != nil {
 			return Verdict{}, err
 		}
-		asked := &entry{Record: *in.record(trace.Advance, seen.Version)}
-		asked.Role, asked.Phase = role, phase
-		v, err := in.commit(ctx, seen, &out, asked, &ruling{after: &out.After})
+		v, err := in.commit(ctx, seen, &out, in.advanceEntry(seen, phase, role), &ruling{after: &out.After})
 		if err == errMoved {
 			continue
 		}

@@ -54,6 +54,13 @@ func (in *Instance) proposalEntry(p *Proposal, a *asked, seen *verify.Snapshot, 
 	return e
 }
 
+// advanceEntry records the phase that the host asked for.
+func (in *Instance) advanceEntry(seen *verify.Snapshot, phase, role string) *entry {
+	e := &entry{Record: *in.record(trace.Advance, seen.Version)}
+	e.Role, e.Phase = role, phase
+	return e
+}
+
 // decisionEntry records a verdict on what was asked, and of a commit what it
 // replaced.
 func (in *Instance) decisionEntry(ctx context.Context, out *verify.Outcome, v *Verdict, asked *entry) (e *entry, err error) {

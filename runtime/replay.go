@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/trace"
@@ -27,6 +28,7 @@ const (
 // A line is what replaying needs of a record's line.
 type line struct {
 	Seq      uint64            `json:"seq"`
+	Time     time.Time         `json:"time"`
 	Kind     trace.Kind        `json:"kind"`
 	Contract string            `json:"contract"`
 	Version  uint64            `json:"version"`
@@ -43,6 +45,7 @@ type line struct {
 	Digest   string            `json:"digest"`
 	Seal     string            `json:"seal"`
 	Verdict  *verify.Verdict   `json:"verdict"`
+	Redacted []string          `json:"redacted"`
 	Prev     string            `json:"prev"`
 	Hash     string            `json:"hash"`
 }

@@ -17,8 +17,10 @@ import (
 // with the same arguments, tries and keys. The contract decides, and what it decides
 // must be what was recorded.
 //
+// Each line is written again, and must be the recorded one to the byte.
+//
 // Some things are taken from the record, because they stand nowhere else: what was the
-// host's to choose (how many tries a step had where its stage does not say, and that a
+// host's to choose (the time, how many tries a step had where its stage does not say, and that a
 // base version was too old to be remembered), and, where a patch was not kept, what was
 // wrong with it. Such a proposal cannot have committed.
 
@@ -64,7 +66,9 @@ func Replay(ctx context.Context, contract *Contract, st store.Store, id string) 
 	}
 	r := &rerun{replay: replay{in: in, now: *in.current.Load(), head: in.head}, ctx: ctx}
 	r.out.Instance = id
-	err = r.all()
+	if err = r.genesis(); err == nil && r.out.Different == nil {
+		err = r.all()
+	}
 	r.out.Records, r.out.Head = r.head.Seq, r.head.Hash
 	r.out.Version, r.out.Phase, r.out.State = r.now.Version, r.now.Phase, r.now.State.Digest().String()
 	return r.out, err
@@ -77,8 +81,19 @@ func rememberAll(o *options) { o.recent, o.recentBytes = math.MaxInt/2, math.Max
 // A rerun is a replay that makes the decisions again.
 type rerun struct {
 	replay
-	ctx context.Context
-	out Replayed
+	ctx   context.Context
+	out   Replayed
+	asked trace.Head // before the record that awaits a decision
+}
+
+// genesis makes the line of the first record again.
+func (r *rerun) genesis() error {
+	first, err := opening{store: r.in.store, id: r.in.id}.recordAt(r.ctx, 1)
+	if err != nil {
+		return err
+	}
+	l, _ := readLine(first.Line)
+	return r.sameLine(trace.Start(r.in.id), &l, first, r.in.genesis(&r.now, first.Sealed))
 }
 
 func (r *rerun) all() error {
@@ -114,14 +129,16 @@ func (r *rerun) next(record store.Record) error {
 // A moment is what was known before a record.
 type moment struct {
 	now      verify.Snapshot
-	asks     line   // the line before, if it awaits a decision
-	patch    []byte // what it seals; nil if it was not kept
-	proposal *asked // what it means to the ledger, nil for the host's move
-	tries    tries  // of its step
+	head     trace.Head
+	asks     line          // the line before, if it awaits a decision
+	record   *store.Record // its record
+	patch    []byte        // what it seals; nil if it was not kept
+	proposal *asked        // what it means to the ledger, nil for the host's move
+	tries    tries         // of its step
 }
 
 func (r *rerun) moment() *moment {
-	m := &moment{now: r.now, asks: r.asks}
+	m := &moment{now: r.now, head: r.head, asks: r.asks, record: r.waiting}
 	if r.waiting != nil && r.asks.Kind == trace.Proposal {
 		m.proposal = r.asks.asks(*r.waiting)
 		if r.asks.Digest == "" && !m.proposal.print.tooLong {
@@ -136,6 +153,7 @@ func (r *rerun) again(before *moment, record store.Record) error {
 	l, _ := readLine(record.Line)
 	hidden, err := readPrivate(record.Sealed)
 	if l.Kind == trace.Proposal || l.Kind == trace.Advance || l.Kind == trace.Create {
+		r.asked = before.head
 		return nil
 	}
 	if err != nil {
@@ -157,10 +175,17 @@ func (r *rerun) view(before *moment, l *line, record store.Record, hidden *priva
 		return r.undecidable(l, err)
 	}
 	if refused != nil {
-		return r.compare(l, record, refused)
+		if err := r.compare(l, record, refused); err != nil {
+			return err
+		}
+	} else {
+		r.differ(l, "view", l.View, r.in.key.View(v.Digest))
 	}
-	r.differ(l, "view", l.View, r.in.key.View(v.Digest))
-	return nil
+	e, err := r.in.viewEntry(&before.now, &Request{Stage: request.Stage, Args: request.Args, Role: request.Role}, &v, refused)
+	if err != nil {
+		return err
+	}
+	return r.sameLine(before.head, l, record, e)
 }
 
 // decision judges again what the record before asked for.
@@ -170,25 +195,59 @@ func (r *rerun) decision(before *moment, l *line, record store.Record, hidden *p
 		return r.undecidable(l, err)
 	}
 	if unread {
-		return r.compareAs(l, record, r.in.keyed(&out.Verdict))
+		err = r.compareAs(l, record, r.in.keyed(&out.Verdict))
+	} else {
+		err = r.compare(l, record, &out.Verdict)
 	}
-	if err := r.compare(l, record, &out.Verdict); err != nil || r.out.Different != nil || hidden.Actor == nil {
+	if err != nil || r.out.Different != nil {
 		return err
 	}
-	recorded, err := json.Marshal(hidden.Actor)
+	asked, err := r.askedAgain(before, &out, hidden)
 	if err != nil {
 		return err
 	}
-	actor, err := out.ActorWithin(r.ctx)
+	decided, err := r.decidedAgain(l, record, &out, unread, asked)
 	if err != nil {
 		return err
 	}
-	again, err := json.Marshal(actor)
-	if err != nil {
+	if err := r.sameLine(r.asked, &before.asks, *before.record, asked); err != nil {
 		return err
 	}
-	r.differ(l, "the actor's rendering", digestOf(recorded), digestOf(again))
-	return nil
+	return r.sameLine(before.head, l, record, decided)
+}
+
+// askedAgain is the entry of what a decision is about, as it would be written now.
+func (r *rerun) askedAgain(before *moment, out *verify.Outcome, hidden *private) (*entry, error) {
+	asks := &before.asks
+	if before.proposal == nil {
+		return r.in.advanceEntry(&before.now, asks.Phase, asks.Role), nil
+	}
+	a := *before.proposal
+	p := Proposal{
+		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.Base, Next: asks.Next, Key: asks.Key,
+		Patch: before.patch,
+	}
+	e := r.in.proposalEntry(&p, &a, &before.now, out, before.patch != nil)
+	if before.patch == nil { // how long it was stands nowhere else
+		e.Size = asks.Size
+	}
+	return e, nil
+}
+
+// decidedAgain is the entry of a decision, as it would be written now. Of a patch that
+// was not kept, what was wrong with it stands nowhere else.
+func (r *rerun) decidedAgain(l *line, record store.Record, out *verify.Outcome, unread bool, asked *entry) (*entry, error) {
+	if !unread {
+		v := verdictOf(out)
+		return r.in.decisionEntry(r.ctx, out, &v, asked)
+	}
+	var recorded struct{ Verdict json.RawMessage }
+	if err := json.Unmarshal(record.Line, &recorded); err != nil {
+		return nil, err
+	}
+	e := &entry{Record: *r.in.record(trace.Decision, out.Verdict.VersionAfter), sealed: record.Sealed}
+	e.Verdict, e.Redacted = recorded.Verdict, l.Redacted
+	return e, nil
 }
 
 // judge judges again what was asked. Where the patch was not kept, and what was

@@ -3,10 +3,13 @@ package runtime_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,10 +185,92 @@ func TestTheFirstDecisionThatTheContractDoesNotMakeIsNamed(t *testing.T) {
 	got, err := runtime.Replay(ctx, contract, log, "T-7")
 	require.NoError(t, err)
 	require.Equal(t, "violations", got.Different.Member)
-	contract, log = forged(t, inside, func(*verify.Verdict) {})
-	got, err = runtime.Replay(ctx, contract, log, "T-7")
+}
+
+// Whoever may write the file can make the chain anew, for its hashes are plain.
+func TestEveryMemberOfALineMustComeOutAgain(t *testing.T) {
+	in, st := begin(t)
+	_, err := in.View(ctx, runtime.Request{Stage: "draft", Role: "r"})
+	require.NoError(t, err)
+	commits(t, keyed(t, in, "k", inside))
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	rejects(t, propose(t, in, outside(1)), verify.Repeat)
+	_, err = in.Advance(ctx, "review", "host")
+	require.NoError(t, err)
+	var log []store.Record
+	for r, err := range st.Read(ctx, "T-7", 1) {
+		require.NoError(t, err)
+		log = append(log, r)
+	}
+	replayed := func(log []store.Record) (runtime.Replayed, error) {
+		forged := store.NewMemory()
+		require.NoError(t, forged.Create(ctx, "T-7", log...))
+		return runtime.Replay(ctx, in.Contract(), forged, "T-7")
+	}
+	got, err := replayed(log)
 	require.NoError(t, err)
 	require.Nil(t, got.Different, "what was not forged does not differ")
+	tried := 0
+	for i, record := range log {
+		var members map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(record.Line, &members))
+		for name, value := range members {
+			switch name {
+			case "prev", "hash": // made anew
+				continue
+			case "size":
+				if members["digest"] != nil { // the patch was not kept
+					continue
+				}
+			case "time", "role", "args", "base", "key", "next": // what the host gave stands nowhere else
+				continue
+			}
+			for _, other := range []string{"", `"forged"`, "7", `[{"op":0,"path":"/forged","value":1}]`} {
+				forged := string(record.Line)
+				member := `"` + name + `":` + string(value)
+				if other == string(value) {
+					continue
+				}
+				if other == "" {
+					forged = strings.Replace(forged, member+",", "", 1)
+				} else {
+					forged = strings.Replace(forged, member, `"`+name+`":`+other, 1)
+				}
+				got, err := replayed(chainedWith(log, i, forged))
+				require.True(t, err != nil || got.Different != nil, "%s of record %d as %s", name, i+1, other)
+				tried++
+			}
+		}
+		got, err := replayed(chainedWith(log, i, strings.Replace(string(record.Line), `,"prev"`, `,"approved_by":"the board","prev"`, 1)))
+		require.NoError(t, err)
+		require.NotNil(t, got.Different)
+		require.Equal(t, record.Seq, got.Different.Seq)
+	}
+	require.Greater(t, tried, 100)
+}
+
+// chainedWith is a log with another line in place of one, and the hashes to go with it.
+func chainedWith(log []store.Record, i int, line string) []store.Record {
+	out := slices.Clone(log)
+	prev := trace.Origin
+	for j := range out {
+		text := string(out[j].Line)
+		if j == i {
+			text = line
+		}
+		body := text[:strings.LastIndex(text, `,"prev":`)] + `,"prev":"` + prev + `"}`
+		sum := sha256.Sum256([]byte(body))
+		prev = "sha256:" + hex.EncodeToString(sum[:])
+		out[j].Line = []byte(body[:len(body)-1] + `,"hash":"` + prev + `"}`)
+		var kept struct {
+			Version uint64
+			Key     string
+		}
+		if json.Unmarshal(out[j].Line, &kept) == nil {
+			out[j].Version, out[j].Key = kept.Version, kept.Key
+		}
+	}
+	return out
 }
 
 func TestReplayNeedsTheContractOfTheLog(t *testing.T) {

@@ -90,20 +90,28 @@ func (in *Instance) refuseView(ctx context.Context, stage string, refused *verif
 
 // recordView appends the record of a view that was shown or refused.
 func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) error {
+	e, err := in.viewEntry(seen, r, v, refused)
+	if err != nil {
+		return err
+	}
+	return in.append(ctx, seen, nil, e)
+}
+
+// viewEntry records a view that was shown, or the verdict that refused it.
+func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) (*entry, error) {
 	e := &entry{Record: *in.record(trace.View, seen.Version)}
 	in.actor(&e.Record, r.Stage, r.Role, r.Args)
 	hidden := private{Args: hiddenArgs(&e.Record, r.Args)}
 	var err error
 	if e.sealed, err = hidden.seal(); err != nil {
-		return err
+		return nil, err
 	}
 	e.Phase = seen.Phase
 	if refused == nil {
 		e.View = in.key.View(v.Digest)
-	} else if err := in.addVerdict(&e.Record, refused); err != nil {
-		return err
+		return e, nil
 	}
-	return in.append(ctx, seen, nil, e)
+	return e, in.addVerdict(&e.Record, refused)
 }
 
 // Trace writes the instance's trace as it is in the store: one line a record, from
