@@ -8,12 +8,14 @@ import (
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 )
 
 // A wide is a number of the state, of the type number or of none, that no double
 // holds: a whole number that a double would round, or a decimal of more digits than a
 // double tells apart. It compares exactly. What would need a double of it (arithmetic,
-// functions) has no value, so that a rule does not pass for a number near by.
+// functions) has no value, so that a rule does not pass for a number near by; double()
+// leaves it as it is.
 type wide struct{ exact *big.Rat }
 
 // numberValue reads the literal of a number: a double that stands for it alone, or a
@@ -83,6 +85,8 @@ func (w wide) ConvertToType(t ref.Type) ref.Val {
 		if w.exact.IsInt() && w.exact.Num().IsInt64() {
 			return types.Int(w.exact.Num().Int64())
 		}
+	case types.DoubleType:
+		return w
 	case types.StringType:
 		return types.String(w.text())
 	case types.TypeType:
@@ -94,6 +98,37 @@ func (w wide) ConvertToType(t ref.Type) ref.Val {
 func (w wide) Equal(other ref.Val) ref.Val {
 	order, ok, both := compareNumbers(w, other)
 	return types.Bool(both && ok && order == 0)
+}
+
+// A wide is of CEL's type double and so can be asked for all that a double can: what it
+// does not implement would end the evaluation, not come to an error that `||` and `&&`
+// may absorb.
+var _ double = wide{}
+
+type double interface {
+	traits.Adder
+	traits.Comparer
+	traits.Divider
+	traits.Multiplier
+	traits.Negater
+	traits.Subtractor
+	traits.Zeroer
+}
+
+func (w wide) Add(ref.Val) ref.Val      { return noOverload() }
+func (w wide) Divide(ref.Val) ref.Val   { return noOverload() }
+func (w wide) Multiply(ref.Val) ref.Val { return noOverload() }
+func (w wide) Negate() ref.Val          { return noOverload() }
+func (w wide) Subtract(ref.Val) ref.Val { return noOverload() }
+func (w wide) IsZeroValue() bool        { return w.exact.Sign() == 0 }
+
+// Compare orders w and another number exactly.
+func (w wide) Compare(other ref.Val) ref.Val {
+	order, ok, both := compareNumbers(w, other)
+	if !ok || !both {
+		return noOverload()
+	}
+	return types.Int(order)
 }
 
 func (w wide) Type() ref.Type { return types.DoubleType }
