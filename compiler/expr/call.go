@@ -32,7 +32,7 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 		}
 		right := w.value(args[1], in, withFacts(facts, w.facts(args[0], f == operators.LogicalAnd, in)))
 		_, knownLeft := w.truth(left)
-		if b, known := w.truth(right); known && (knownLeft || w.decides(right, f)) {
+		if b, known := w.truth(right); known && (knownLeft || w.decides(right, f) && !w.costly(args[0])) {
 			return w.fold(e, b)
 		}
 		return abstract{}

@@ -25,6 +25,12 @@ func (w *walker) loop(e ast.Expr, in *locals, facts []string) abstract {
 	if c.HasIterVar2() {
 		w.hasPositions(c.IterRange(), ranged)
 	}
+	if ranged.isBag() {
+		if w.bagLoops == nil {
+			w.bagLoops = map[int64]bool{}
+		}
+		w.bagLoops[e.ID()] = true
+	}
 	w.enumerate(ranged)
 	inner := w.bindVariables(c, ranged, in, &facts)
 

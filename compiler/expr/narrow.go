@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -97,6 +98,34 @@ func (w *walker) truth(v abstract) (b, known bool) {
 func (w *walker) decides(v abstract, operator string) bool {
 	b, known := w.truth(v)
 	return known && b == (operator == operators.LogicalOr)
+}
+
+// costly reports whether it may depend on the state how many steps e takes, where that
+// counts: a rule holds for certain only if nothing that is evaluated before it is decided
+// can exceed the limit.
+func (w *walker) costly(e ast.Expr) bool {
+	if w.texts == nil {
+		return false
+	}
+	if e.Kind() == ast.ComprehensionKind || e.Kind() == ast.CallKind && w.goesThrough(e.AsCall()) {
+		return true
+	}
+	return slices.ContainsFunc(children(e), w.costly)
+}
+
+// goesThrough reports whether a call may look at all of a container.
+func (w *walker) goesThrough(c ast.CallExpr) bool {
+	args := c.Args()
+	if c.IsMemberFunction() {
+		args = append([]ast.Expr{c.Target()}, args...)
+	}
+	switch c.FunctionName() {
+	case operators.Index, operators.OptIndex, operators.OptSelect, overloads.Size:
+		return false
+	case operators.In:
+		return w.tree.GetType(args[1].ID()).Kind() != types.MapKind
+	}
+	return slices.ContainsFunc(args, func(a ast.Expr) bool { return !w.isScalar(a) })
 }
 
 func (w *walker) foldEquality(e ast.Expr, sides [2]abstract) abstract {

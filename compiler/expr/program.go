@@ -43,7 +43,7 @@ var errNotChecked = errors.New("the expression does not fit the contract it was 
 // Compile makes the program of a checked expression: x.Source in a scope equal to the
 // one it was checked in. It fails if the contract is not the one x was checked for.
 func (e *Env) Compile(x ir.Expr, s Scope) (*Program, error) {
-	tree, _, issues := e.parse(x.Source)
+	tree, extents, issues := e.parse(x.Source)
 	if tree == nil {
 		return nil, errors.New(issues[0].Message)
 	}
@@ -55,7 +55,7 @@ func (e *Env) Compile(x ir.Expr, s Scope) (*Program, error) {
 	if len(errs.GetErrors()) > 0 {
 		return nil, errNotChecked
 	}
-	rewrite(checked)
+	rewrite(checked, e.bagLoops(checked, extents, s))
 	program, err := e.cel.PlanProgram(checked,
 		cel.OptimizeRegex(interpreter.MatchesRegexOptimization),
 		cel.CustomDecoratorV2(loopMeter(checked)),

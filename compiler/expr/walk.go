@@ -49,6 +49,8 @@ type walker struct {
 	phase  string              // the phase, if the walk is about one
 	texts  map[string][]string // by place, the texts that it may hold, where that is known
 	folded map[int64]bool      // what came out as a constant, by node, but for what that is made of
+
+	bagLoops map[int64]bool // the macros that may go over a bag
 }
 
 // locals are the variables in scope, innermost first.

@@ -116,6 +116,38 @@ invariant lost each c in /cases/* { c.status in ["open", "done"] || !has(c.offic
 		},
 	},
 	{
+		"a text that is ensured, read last", `
+invariant agree each c in /cases/* { c.order in state.orders && state.orders[c.order].status == "sent" || c.status != "done" }`,
+		[]string{
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { after.cases[case].status == "open" } }`,
+		},
+		[]string{`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status }`},
+	},
+	{
+		"a text that is ensured, read before what may cost any amount", `
+invariant agree each c in /cases/* { c.status != "done" || state.orders.all(o, state.orders[o].n < 3 || c.free != "") }`,
+		[]string{
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { after.cases[case].status == "open" } }`,
+		},
+		[]string{`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status }`},
+	},
+	{
+		"a text that is ensured, read after what may cost any amount", `
+invariant agree each c in /cases/* { (c.status != "open" || state.orders.all(o, state.orders[o].n < 3 || c.free != "")) || c.status != "done" }`,
+		nil,
+		[]string{
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { after.cases[case].status == "open" } }`,
+		},
+	},
+	{
+		"a text that is ensured, read after a comparison of containers", `
+invariant agree each c in /cases/* { !(state.orders == {} && c.status == "done") }`,
+		nil,
+		[]string{
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { after.cases[case].status == "open" } }`,
+		},
+	},
+	{
 		"a look-up through two keys", `
 invariant trusted each n in /notes/* { n.text == "a" || state.orders[state.cases[n.case].order].status == "sent" }`,
 		[]string{
