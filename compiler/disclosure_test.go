@@ -125,3 +125,11 @@ stage s(k in /m) { read /out, %s  write /out }
 		require.Contains(t, said, "does not see "+hidden+",", read)
 	}
 }
+
+func TestOnlyWhatLiesBelowANewKeyOfItsOwnMapIsWrittenUnread(t *testing.T) {
+	const contract = "contract keys\nstate { m: map of int  n: map of int }\nstage s(%s) { write %s }\n"
+	requireFindings(t, fmt.Sprintf(contract, "p new in /m", "/m/{p}"), nil)
+	for _, c := range [][2]string{{"p new in /m", "/n/{p}"}, {"p in /m", "/m/{p}"}} {
+		requireFindings(t, fmt.Sprintf(contract, c[0], c[1]), []finding{{"not_read", c[1], "may write " + c[1] + " but does not read it"}})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -200,5 +201,41 @@ func TestRow2A13ViewsOfOneInstanceNeverShowAnother(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		}
+	})
+}
+
+// between is a clock that does something once, when the next record is about to be
+// written: what was proposed is judged then, and not decided yet.
+func between(do *func()) runtime.Option {
+	return runtime.WithClock(func() time.Time {
+		if f := *do; f != nil {
+			*do = nil
+			f()
+		}
+		return fixedClock()
+	})
+}
+
+func TestWhatHappensBeforeADecisionIsAppendedIsTakenIntoAccount(t *testing.T) {
+	var meanwhile func()
+	t.Run("a commit", func(t *testing.T) {
+		in, _ := begin(t, between(&meanwhile))
+		meanwhile = func() { commits(t, propose(t, in, `[{"op":"add","path":"/draft/refs/-","value":"first"}]`)) }
+		v := proposeAs(t, in, runtime.Proposal{Stage: "draft", Patch: []byte(inside)})
+		rejects(t, v, verify.Stale)
+		require.Equal(t, uint64(1), in.Version())
+	})
+	t.Run("a try", func(t *testing.T) {
+		in, _ := begin(t, between(&meanwhile))
+		meanwhile = func() { require.Equal(t, 1, propose(t, in, outside(1)).Attempt) }
+		require.Equal(t, 2, propose(t, in, outside(2)).Attempt)
+	})
+	t.Run("the same with the same key", func(t *testing.T) {
+		in, _ := begin(t, between(&meanwhile))
+		p := runtime.Proposal{Stage: "draft", Patch: []byte(`[]`), Key: "k"}
+		var first runtime.Verdict
+		meanwhile = func() { first = proposeAs(t, in, p) }
+		require.Equal(t, first.Verdict, proposeAs(t, in, p).Verdict)
+		require.Len(t, linesOf(t, in), 1+2, "it is recorded once")
 	})
 }

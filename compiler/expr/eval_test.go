@@ -213,6 +213,15 @@ func TestTextsCannotGrowWithoutBound(t *testing.T) {
 	}
 }
 
+func TestATextHasAtMostAsManyBytesAsTheLimitSays(t *testing.T) {
+	e, err := New(newDesk(t).contract, Limits{MaxText: 10})
+	require.NoError(t, err)
+	for phase, fits := range map[string]bool{"12345": true, "123456": false} {
+		_, err := compile(t, e, `phase + phase == "" || ("12345" + phase).size() > 0`, stateScope).Eval(context.Background(), &Input{Phase: phase})
+		require.Equal(t, fits, err == nil, "%s: %v", phase, err)
+	}
+}
+
 func TestADeadlineStopsAnEvaluation(t *testing.T) {
 	e, err := New(newDesk(t).contract, Limits{CostLimit: 1 << 60})
 	require.NoError(t, err)

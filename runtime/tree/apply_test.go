@@ -185,6 +185,14 @@ func TestAddingWhatASetHoldsChangesNothing(t *testing.T) {
 	require.Equal(t, "/set/fresh <", effectText(effect))
 	next, _, _ = Apply(root, opOf(t, `{"op":"add","path":"/log/-","value":{"e":1}}`))
 	require.Equal(t, 2, next.Get("log").Len())
+	for _, size := range []int{1, 2, 100} { // one element, a leaf of them, several chunks
+		root := NewObject(map[string]*Node{"set": wideArray(size).WithOrder(SetOrder)})
+		for _, held := range []int{0, size - 1} {
+			next, _, problem := Apply(root, Op{Kind: OpAdd, Path: Pointer{"set", "-"}, Value: root.Get("set").At(held)})
+			require.Nil(t, problem)
+			require.Same(t, root, next, "element %d of %d", held, size)
+		}
+	}
 }
 
 func TestTheOrderOfAnArraySurvivesEditsBesideAndInside(t *testing.T) {

@@ -104,6 +104,12 @@ func TestANumberKeepsItsLiteralButNotTheSignOfZero(t *testing.T) {
 }
 
 func TestNewNumberKeepsTheLimits(t *testing.T) {
+	for literal, fits := range map[string]bool{"1e1024": true, "1e-1024": true, "1e1025": false, "1E+1025": false, "1e-1025": false, "-1.5e-2000000": false} {
+		_, err := NewNumber(literal)
+		require.Equal(t, fits, err == nil, literal)
+		_, err = Parse([]byte(literal), DefaultLimits)
+		require.Equal(t, fits, err == nil, literal)
+	}
 	_, err := NewNumber("1e2000000")
 	require.ErrorContains(t, err, "exponent")
 	_, err = NewNumber(strings.Repeat("1", 2000))

@@ -52,4 +52,6 @@ func TestWithoutALimitAPointerStillHasAnEnd(t *testing.T) {
 	_, problems := ParsePatch([]byte(`[{"op":"remove","path":"`+strings.Repeat("/a", 4_000_000)+`"}]`), PatchLimits{})
 	require.Len(t, problems, 1)
 	require.Equal(t, CodeLimitExceeded, problems[0].Code)
+	_, problems = ParsePatch([]byte(`[{"op":"remove","path":"/a/b"}]`), PatchLimits{})
+	require.Empty(t, problems)
 }

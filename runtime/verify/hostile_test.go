@@ -149,10 +149,12 @@ func TestAPointerDeeperThanAStateMayBeIsRefusedByTheLimit(t *testing.T) {
 		`[{"op":"test","path":"` + long + `","value":1}]`,
 		`{"patch":[{"op":"move","from":"/any` + deep + `","path":"/any/b"}]}`,
 		`{"patch":[{"op":"copy","from":"` + long + `","path":"/any/b"}],"next":null}`,
+		`[{"op":"test","path":"` + long + `","value":1},{"op":"nop"}]`,
 	} {
 		for _, stage := range []string{"all", "none"} {
 			out := r.try(verify.Proposal{Stage: stage, Patch: []byte(patch)})
 			require.Equal(t, verify.Reject, out.Verdict.Verdict)
+			require.Len(t, out.Verdict.Violations, 1, "an exceeded limit comes before everything else")
 			v := out.Verdict.Violations[0]
 			require.Equal(t, [2]any{verify.GateLimit, verify.LimitExceeded}, [2]any{v.Gate, v.Code})
 			require.Equal(t, 0, *v.OpIndex)

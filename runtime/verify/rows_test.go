@@ -162,7 +162,9 @@ func TestRow2G1TestOfAHiddenPathIsNotEvaluated(t *testing.T) {
 func TestRow2G2AnAncestorOfWhatIsHiddenIsNoSource(t *testing.T) {
 	r := rows(t)
 	r.refuses(draft(`[{"op":"copy","from":"","path":"/draft/text"}]`), `scope patch_read_scope_violation 0 ""`)
-	openDesk(t).refuses(edit(`[{"op":"copy","from":"/tickets/T1","path":"/tickets/T1/reply"}]`), "scope patch_read_scope_violation 0 /tickets/T1")
+	for _, op := range []string{`"copy","from":"/tickets/T1","path":"/tickets/T1/reply"`, `"test","path":"/tickets/T1","value":{}`, `"test","path":"/tickets/T1","value":null`} {
+		openDesk(t).refuses(edit(`[{"op":`+op+`}]`), "scope patch_read_scope_violation 0 /tickets/T1")
+	}
 }
 
 func TestRow2G3AnAncestorOfWhatIsHiddenIsNotWritten(t *testing.T) {

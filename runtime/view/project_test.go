@@ -71,6 +71,25 @@ func TestProjectBindsParameters(t *testing.T) {
 	require.Equal(t, `{"m":{}}`, shown.String())
 }
 
+// The order of what is shown of a set's elements, and which of them show nothing, tell
+// nothing of what is hidden in them.
+func TestASetIsShownInTheOrderOfWhatIsShownOfIt(t *testing.T) {
+	for _, c := range []struct {
+		state, pattern, want string
+		placeholders         []string
+	}{
+		{`[{"hidden":1,"x":2},{"hidden":2,"x":1}]`, "/s/*/x", `{"s":[{"x":1},{"x":2}]}`, nil},
+		{`[{"x":2},{"hidden":1,"x":1}]`, "/s/*/x", `{"s":[{"x":1},{"x":2}]}`, nil},
+		{`["hidden",[1]]`, "/s/*/*", `{"s":[[1],null]}`, []string{"/s/1"}},
+		{`["hidden",[1],7,[2]]`, "/s/*/*", `{"s":[[1],[2],null,null]}`, []string{"/s/2", "/s/3"}},
+	} {
+		root := tree.NewObject(map[string]*tree.Node{"s": parse(t, c.state).WithOrder(tree.SetOrder)})
+		shown, placeholders := project(root, region.Of(c.pattern), nil)
+		require.Equal(t, c.want, shown.String())
+		require.Equal(t, c.placeholders, placeholders)
+	}
+}
+
 func TestProjectSharesWhatIsShownWhole(t *testing.T) {
 	root := parse(t, `{"a":{"b":{"c":[1,2,3]}},"d":4}`)
 	shown, _ := project(root, region.Of("/a/b"), nil)

@@ -298,6 +298,8 @@ prove a commutes with a
 
 	// claims about phases
 	{"a phase that follows", forgedPhases + "prove two before three\n", nil, claimOf(claim{Phases: []string{"one"}}), "miss three, which follows one"},
+	{"a phase on the way", forgedState + "phases { one -> mid by host  mid -> two by host, three by host  two -> three by host  three }\nprove two before three\n", nil,
+		claimOf(claim{Phases: []string{"one"}}), "miss mid, which follows one"},
 	{"a first phase that is left out", forgedPhases + "prove two before three\n", nil, claimOf(claim{}), "must hold one and not three"},
 	{"the later phase in the list", forgedPhases + "prove two before three\n", nil, claimOf(claim{Phases: []string{"one", "three"}}), "must hold one and not three"},
 
@@ -325,6 +327,12 @@ stage b { }
 `, func(c *ir.Contract) {
 		stageOf(c, "a").Read[0].Include[0], stageOf(c, "b").Blind = shallow("/**/:y"), whole("/:n/:x/:y")
 	}, pairOf("a", "b", words{About: "A sees, B writes", Because: "short"}), "A sees, B writes"},
+	{"short, and as long but for a **", `contract forged
+state { n: map of map of int }
+measure entries = count /n/x
+stage a { require { entries < 3 } discloses require }
+stage b { }
+`, func(c *ir.Contract) { stageOf(c, "b").Blind = whole("/:n/**/:x") }, pairOf("a", "b", words{About: "A depends, B writes", Because: "short"}), "A depends, B writes"},
 	{"an exception of the left that is elsewhere", forgedState + `stage a { read /m except /m/x }
 stage b { write blind /m/* }
 `, nil, pairOf("a", "b", words{About: "A sees, B writes", Because: "l0"}), "A sees, B writes"},
@@ -337,13 +345,25 @@ stage b { }
 		stageOf(c, "b").Blind = whole("/:n/:x/:*")
 		stageOf(c, "a").Read[0].Except = []region.Pattern{shallow("/:n/:x")}
 	}, pairOf("a", "b", words{About: "A sees, B writes", Because: "l0"}), "A sees, B writes"},
+	{"an exception of the right that lies below", forgedState + "stage a { read /any/k }\nprove no stage reads /any except /any/*/*\n", nil,
+		claimOf(claim{Evidence: []words{{About: "a reads", Because: "r0"}}}), `"a reads"`},
 	{"an exception of the right that is elsewhere", forgedState + `stage a { read /m }
 stage b { write blind /m/* }
 `, func(c *ir.Contract) { stageOf(c, "b").Blind = whole("/:m/:*", "!/:m/:x") },
 		pairOf("a", "b", words{About: "A sees, B writes", Because: "r0"}), "A sees, B writes"},
+	{"an exception of the right that lies below some of it", forgedState + `stage a { read /n }
+stage b { }
+`, func(c *ir.Contract) { stageOf(c, "b").Blind = whole("/:n/*", "!/:n/*/:x") },
+		pairOf("a", "b", words{About: "A sees, B writes", Because: "r0"}), "A sees, B writes"},
 	{"a type that has such a path", forgedState + `stage a { read /m }
 stage b { write blind /m/* }
 `, nil, pairOf("a", "b", words{About: "A sees, B writes", Because: "t1"}), "A sees, B writes"},
+	{"a type that has no such path, on the way to which a view shows a container", forgedState + `stage a { }
+stage b { }
+`, func(c *ir.Contract) {
+		stageOf(c, "a").Read, stageOf(c, "b").Blind = whole("/:n/*/*/:z"), whole("/:n/*")
+	},
+		pairOf("a", "b", words{About: "A sees, B writes", Because: "t3"}), "A sees, B writes"},
 	{"a type beyond the path", forgedState + `stage a { read /m }
 stage b { write blind /m/* }
 `, nil, pairOf("a", "b", words{About: "A sees, B writes", Because: "t2"}), "A sees, B writes"},
@@ -376,6 +396,21 @@ stage b(j in /m) { read /m write /m/{j}/y }
 `, func(c *ir.Contract) { stageOf(c, "a").Read, stageOf(c, "b").Read = nil, nil }, pairOf("a", "b", words{About: "A writes, B writes", Because: "2"},
 		words{About: "A depends, B writes", Because: "short"}, words{About: "B depends, A writes", Because: "short"},
 		words{About: "invariant sum", Because: "& 2"}), "invariant sum"},
+	{"a key of a family that is one that a pattern names", forgedState + `invariant each1 each e in /n/* { size(e) + size(state.m) < 4 }
+stage a { }
+stage b { write blind /m/* discloses each1 }
+`, func(c *ir.Contract) { stageOf(c, "a").Blind = whole("/:n/:x/:*") }, pairOf("a", "b", words{About: "A writes, B writes", Because: "0"},
+		words{About: "invariant each1", Because: "0 0 1 1"}), "invariant each1"},
+	{"different keys of a family compared with one another", `contract forged
+state { n: map of map of E }
+type E { a: int  b: int }
+invariant each2 each e in /n/*/* { e.a + e.b < 4 }
+stage a { }
+stage b { }
+`, func(c *ir.Contract) {
+		stageOf(c, "a").Blind, stageOf(c, "b").Blind = whole("/:n/:x/:y/:a"), whole("/:n/:x/:y/:b")
+	},
+		pairOf("a", "b", words{About: "A writes, B writes", Because: "3"}, words{About: "invariant each2", Because: "& 3 @1.2 3"}), "invariant each2"},
 	{"containment in another path", forgedState + "stage a { read /a }\nstage b { read /b }\nprove a within b\n", nil,
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},
 	{"containment in a grant that there is not", forgedState + "stage a { read /a }\nstage b { read /b }\nprove a within b\n", nil,
@@ -386,8 +421,18 @@ stage b(j in /m) { read /m write /m/{j}/y }
 		func(c *ir.Contract) { stageOf(c, "b").Read[0].Include[0].Shallow = true },
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},
 
+	{"containment of nodes in nodes above them", forgedState + "stage a { read /m }\nstage b { read /m }\nprove a within b\n",
+		func(c *ir.Contract) {
+			stageOf(c, "a").Read[0].Include[0], stageOf(c, "b").Read[0].Include[0] = shallow("/:m/:x"), shallow("/:m")
+		},
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},
+	{"containment of any depth in one level", forgedState + "stage a { read /any }\nstage b { read /any }\nprove a within b\n",
+		func(c *ir.Contract) { stageOf(c, "a").Read, stageOf(c, "b").Read = whole("/:any/**"), whole("/:any/*") },
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},
+
 	// the document
 	{"a claim that is not certified", forgedState + "stage a { }\nprove no stage reads /a\n", nil, claimOf(claim{Uncertified: "it was late"}), "not certified: it was late"},
+	{"an argument for what need not be shown", forgedState + "stage a { }\nstage b { }\n", nil, pairOf("a", "b", words{About: "A sees, B writes", Because: "0"}), "an argument too many"},
 	{"a claim that is left out", forgedState + "stage a { }\nprove no stage reads /a\n", nil, certificate.Certificate{}, "its claims are not those of the contract"},
 }
 

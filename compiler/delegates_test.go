@@ -1,0 +1,58 @@
+package compiler_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const kin = `contract family
+state { r: R  a: string  b: string  m: map of string  n: map of string }
+type R { x: string  y: string }
+invariant short { size(state.m) < 9 }
+`
+
+func TestADelegateMayDoNothingThatItsParentMayNot(t *testing.T) {
+	for _, c := range []struct{ name, parent, child, says string }{
+		{"read", "read /a", "read /b", "may read /b, which is beyond stage parent"},
+		{"write", "read /a, /b  write /a", "write /b", "may write /b, which is beyond stage parent"},
+		{"write blind", "write blind /m/*  discloses short", "write blind /n/*", "which is beyond stage parent"},
+		{"write blind what the parent only reads", "read /n", "write blind /n/*", "which is beyond stage parent"},
+		{"take", "read /a, /b  source /a", "source /b", "may source /b, which is beyond stage parent"},
+		{"read what is not handed down", "read /a, /b  delegable /a", "", "may read /b, which is beyond the delegable region of stage parent"},
+		{"write as a whole what is handed down in pieces", "read /r  write /r  delegable /r/x, /r/y", "", "may write /r, which is beyond the delegable region of stage parent"},
+		{"take as a whole what is handed down in pieces", "read /r  source /r  delegable /r/x, /r/y", "", "may source /r, which is beyond the delegable region of stage parent"},
+		{"add what is not handed down", "write blind /m/*, blind /n/*  delegable /m  discloses short", "", "which is beyond the delegable region of stage parent"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			requireFindings(t, kin+"stage parent { "+c.parent+" }\ndelegate child from parent { "+c.child+" }\n",
+				[]finding{{"delegate_exceeds", clauseOr(c.child, "child"), c.says}})
+		})
+	}
+}
+
+func clauseOr(clause, name string) string {
+	if clause == "" {
+		return name
+	}
+	return clause
+}
+
+func TestADelegateIsHeldToTheRulesOfItsParentAndDisclosesWhatItDoes(t *testing.T) {
+	out := compile(kin + `stage parent { read /a  write /a, blind /m/*  discloses short, require, produce
+  require { before.m.size() < 8 }
+  ensure { after.a != "" }
+  produce /n/k
+}
+delegate child from parent {
+  require { before.a != "z" }
+  ensure { after.a != "y" }
+}
+`)
+	require.Empty(t, out.Diagnostics)
+	child := out.Contract.Stage("child")
+	require.Len(t, child.Require, 2)
+	require.Len(t, child.Ensure, 2)
+	require.Len(t, child.Produce, 1)
+	require.Len(t, out.Contract.Stage("parent").Ensure, 1)
+}
