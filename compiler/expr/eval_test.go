@@ -195,6 +195,24 @@ func TestLoopsOverMadeListsCostToo(t *testing.T) {
 	require.Equal(t, CostExceeded, err.(*EvalError).Code)
 }
 
+// Nothing ends a match while it runs, so it is counted before it begins.
+func TestMatchingCostsTheTextTimesTheExpression(t *testing.T) {
+	e := newDesk(t).env
+	for src, most := range map[string]int{
+		`phase.matches("(a?){90}(a|b){300}z$")`:                                 1 << 14,
+		`matches(phase, "(a?){90}(a|b){300}z$")`:                                1 << 14,
+		`!phase.matches("(a?){90}(a|b){300}z$") || phase.matches("a{400}.*z$")`: 1 << 14,
+		`phase.matches("^a*$")`:                                                 1 << 21,
+	} {
+		p := compile(t, e, src, stateScope)
+		_, err := p.Eval(context.Background(), &Input{Phase: strings.Repeat("a", most)})
+		require.NoError(t, err, src)
+		_, err = p.Eval(context.Background(), &Input{Phase: strings.Repeat("a", most*8)})
+		require.Error(t, err, src)
+		require.Equal(t, CostExceeded, err.(*EvalError).Code, src)
+	}
+}
+
 func TestTextsCannotGrowWithoutBound(t *testing.T) {
 	e := newDesk(t).env
 	doubling := `phase`

@@ -2,7 +2,8 @@ package expr
 
 // The cost of an evaluation is counted in steps: one for every node of the state
 // that is looked at, one more for every hundred bytes of a text, and for every turn
-// of a loop as many as its body has parts. So the count depends on the expression
+// of a loop as many as its body has parts, and for matching a regular expression one
+// for every ten instructions of its program at every byte of the text. So the count depends on the expression
 // and the state only, never on the machine, and what it bounds is the work. (CEL's
 // own counter searches a stack that grows with every turn of a loop, which makes
 // counting quadratic.)
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
@@ -80,6 +82,49 @@ func (t *turn) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 }
 
 func (t *turn) Eval(a interpreter.Activation) ref.Val { return t.Exec(interpreter.AsFrame(a)) }
+
+// matchStep is how many instructions of a regular expression count as one step at
+// every byte of the text.
+const matchStep = 10
+
+// matchMeter makes matching count before it begins: nothing ends it while it runs.
+func matchMeter(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+	call, ok := i.(interpreter.InterpretableCall)
+	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {
+		return i, nil
+	}
+	pattern, ok := call.Args()[1].(interpreter.InterpretableConst)
+	if !ok {
+		return i, nil
+	}
+	text, ok := pattern.Value().(types.String)
+	if !ok {
+		return i, nil
+	}
+	size, err := patternSize(string(text))
+	if err != nil {
+		return nil, err
+	}
+	return &match{InterpretableV2: i, of: call.Args()[0], size: int64(size)}, nil
+}
+
+// A match is a call of matches that counts what it will cost.
+type match struct {
+	interpreter.InterpretableV2
+	of   interpreter.Interpretable // the text
+	size int64                     // instructions of the regular expression
+}
+
+func (x *match) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	if m, ok := frame.ResolveName(meterName); ok {
+		if text, isText := x.of.Eval(frame).(types.String); isText {
+			m.(*meter).spend(int64(len(text)) * x.size / matchStep)
+		}
+	}
+	return x.InterpretableV2.Exec(frame)
+}
+
+func (x *match) Eval(a interpreter.Activation) ref.Val { return x.Exec(interpreter.AsFrame(a)) }
 
 // concat is + where a text may come out.
 func concat(l Limits) func(a, b ref.Val) ref.Val {

@@ -59,6 +59,7 @@ func (e *Env) Compile(x ir.Expr, s Scope) (*Program, error) {
 	program, err := e.cel.PlanProgram(checked,
 		cel.OptimizeRegex(interpreter.MatchesRegexOptimization),
 		cel.CustomDecoratorV2(loopMeter(checked)),
+		cel.CustomDecoratorV2(matchMeter),
 		cel.InterruptCheckFrequency(e.limits.CheckEvery))
 	if err != nil {
 		return nil, errNotChecked
