@@ -205,9 +205,13 @@ func (s *Shape) MemberNames(set TypeSet) []string {
 }
 
 // node numbers a set for the region search. Types of which values have nothing below
-// them are all one.
+// them are all one, that of no type.
 func (s *Shape) node(set TypeSet) int {
+	all := len(set)
 	set = slices.DeleteFunc(slices.Clone(set), func(id ir.TypeID) bool { return !s.isContainer(id) })
+	if len(set) < all {
+		set = slices.Insert(set, 0, ir.NoType)
+	}
 	key := fmt.Sprint(set)
 	id, ok := s.ids[key]
 	if !ok {
@@ -277,8 +281,19 @@ func (s *Shape) grouped(node int, names []string) [][]string {
 	return out
 }
 
-// Containers tells whether values at a node may be objects or arrays.
-func (s *Shape) Containers(node int) (object, array bool) { return s.Kinds(s.set(node)) }
+// Values tells what values at a node may be.
+func (s *Shape) Values(node int) (object, array, leaf bool) {
+	set := s.set(node)
+	object, array = s.Kinds(set)
+	for _, id := range set {
+		switch s.contract.Type(id).Kind {
+		case ir.RecordType, ir.MapType, ir.KeyedType, ir.ListType, ir.SetType, ir.LogType:
+		default:
+			leaf = true
+		}
+	}
+	return object, array, leaf
+}
 
 func (s *Shape) set(node int) TypeSet {
 	if len(s.nodes) == 0 {

@@ -68,8 +68,9 @@ type Shape interface {
 	// Keys lists the declared keys below node in groups that lead to one node each,
 	// and tells whether there may be others, and whether there may be array positions.
 	Keys(node int) (groups [][]string, open bool, index bool)
-	// Containers tells whether a value at node may be an object, and whether an array.
-	Containers(node int) (object, array bool)
+	// Values tells whether a value at node may be an object, whether an array, and whether
+	// something else.
+	Values(node int) (object, array, leaf bool)
 }
 
 func stopped(states int) Answer {

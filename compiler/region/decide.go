@@ -19,12 +19,14 @@ func Overlap(a, b *Set, modeA, modeB Mode, o Options) Answer {
 	return s.run()
 }
 
-// Within asks whether every word of a (in modeA) is in b (in modeB). No carries a
-// shortest word that is not.
+// Within asks whether every word of a (in modeA) is in b (in modeB), whatever kind of
+// value stands there: to be shown may depend on it. No carries a shortest word that is not.
 func Within(a, b *Set, modeA, modeB Mode, o Options) Answer {
 	s := search{
 		left: a, right: b, shape: o.Shape, budget: o.budget(), meter: o.Meter,
-		goal: func(s *search, p place) bool { return s.has(p.a, modeA, p.at) && !s.has(p.b, modeB, p.at) },
+		goal: func(s *search, p place) bool {
+			return s.someValue(p.at, func(v value) bool { return p.a.shows(modeA, v) && !p.b.shows(modeB, v) })
+		},
 		dead: func(x, y *node) bool { return x.isBottom() || y.isTop() },
 	}
 	return s.run().negated()
@@ -42,7 +44,9 @@ var nothingSet = Compile(nil)
 func Equal(a, b *Set, mode Mode, o Options) Answer {
 	s := search{
 		left: a, right: b, shape: o.Shape, budget: o.budget(), meter: o.Meter,
-		goal: func(s *search, p place) bool { return s.has(p.a, mode, p.at) != s.has(p.b, mode, p.at) },
+		goal: func(s *search, p place) bool {
+			return s.someValue(p.at, func(v value) bool { return p.a.shows(mode, v) != p.b.shows(mode, v) })
+		},
 		dead: func(x, y *node) bool {
 			return x.isBottom() && y.isBottom() || x.isTop() && y.isTop()
 		},
@@ -54,19 +58,41 @@ func (n *node) isTop() bool    { return n == n.machine.top }
 func (n *node) isBottom() bool { return n == n.machine.bottom }
 
 // has reports whether the word that led to n, and to a node of the shape, is in the
-// set, read in mode.
+// set, read in mode, for some value that may stand there.
 func (s *search) has(n *node, mode Mode, at int) bool {
-	switch mode {
-	case Interior:
-		return n.isTop()
-	case Shown:
-		object, array := true, true
-		if s.shape != nil {
-			object, array = s.shape.Containers(at)
-		}
-		return n.in || object && n.canHold(Object) || array && n.canHold(Array)
+	if mode != Shown {
+		return n.shows(mode, leaf)
 	}
-	return n.in
+	return s.someValue(at, func(v value) bool { return n.shows(mode, v) })
+}
+
+// A value is what a node of a state is.
+type value uint8
+
+const (
+	leaf value = iota
+	object
+	array
+)
+
+// someValue asks of what may stand at a node of the shape until is says yes.
+func (s *search) someValue(at int, is func(value) bool) bool {
+	mayObject, mayArray, mayLeaf := true, true, true
+	if s.shape != nil {
+		mayObject, mayArray, mayLeaf = s.shape.Values(at)
+	}
+	return mayLeaf && is(leaf) || mayObject && is(object) || mayArray && is(array)
+}
+
+// shows reports whether the word that led to n is in the set, read in mode, if v stands there.
+func (n *node) shows(mode Mode, v value) bool {
+	switch {
+	case mode == Interior:
+		return n.isTop()
+	case n.in || mode == Plain:
+		return n.in
+	}
+	return v == object && n.canHold(Object) || v == array && n.canHold(Array)
 }
 
 func verdict(yes bool) Verdict {

@@ -38,8 +38,9 @@ func (s shapeTable) Keys(node int) ([][]string, bool, bool) {
 	return groups, s[node].rest >= 0, s[node].element >= 0
 }
 
-func (s shapeTable) Containers(node int) (object, array bool) {
-	return len(s[node].members) > 0 || s[node].rest >= 0, s[node].element >= 0
+func (s shapeTable) Values(node int) (object, array, leaf bool) {
+	object, array = len(s[node].members) > 0 || s[node].rest >= 0, s[node].element >= 0
+	return object, array, !object && !array
 }
 
 // tickets is { tickets: map of { status, labels: list of string } }.

@@ -14,7 +14,9 @@ import (
 
 // house is a state for claims that one stage lies within another.
 const house = `contract house
-state { m: map of E  n: map of E  k: list of F by id  a: int  b: int }
+state { m: map of E  n: map of E  k: list of F by id  a: int  b: int  g: map of G  h: G  o?: { l: list of E } }
+type G = string | { x: int  y: G2 }
+type G2 = int | list of int
 type E { x: int  y: int  r: key of /n }
 type F { id: string  v: int }
 phases { one -> two, three  two -> three  three }
@@ -80,6 +82,13 @@ var withinCases = []withinCase{
 	{"a delegate on the left", `stage B(q in /m) { in one read /m/{q} write /m/{q}/x } delegate A from B { read /m/{q}/x write /m/{q}/x }`, ""},
 	{"a delegate on the right", `stage A(q in /m) { in one read /m/{q} write /m/{q}/x } delegate B from A { read /m/{q}/x write /m/{q}/x }`, "`read` of /m/"},
 	{"a keyed list", `stage A(p in /k) { in one read /k/{p}/v } stage B(q in /k) { in one read /k/{q} }`, ""},
+	{"what may be a text, for what is in a record", `stage A { in one read /g/* } stage B { in one read /g/*/(x|y) }`, "`read` of /g/"},
+	{"what may be a text, but for a part", `stage A { in one read /g except /g/*/x } stage B { in one read /g/*/y }`, "`read` of /g/"},
+	{"what may be a number, for its elements", `stage A { in one read /h/y } stage B { in one read /h/x, /h/y/* }`, "`read` of /h/y"},
+	{"the members of what may be a text", `stage A { in one read /h/(x|y) } stage B { in one read /h }`, ""},
+	{"a key whose value may be a text", `stage A(p in /g) { in one read /a } stage B { in one read /a, /g/*/x }`, "`read` of /g/"},
+	{"a list, for its elements", `stage A { in one read /o/l/*/x } stage B { in one read /o/l }`, ""},
+	{"a delegate that sees texts", `stage C { in one read /g } stage B { in one read /g/*/x } delegate A from C { read /g/* }`, "`read` of /g/"},
 	{"a key of a keyed list more", `stage A(p in /k, q in /k) { in one read /k/{p} } stage B(p in /k) { in one read /k/{p} }`, "`read` of /k/"},
 }
 
@@ -111,5 +120,12 @@ func TestACertificateShowsWhatIsWithinAndNoMore(t *testing.T) {
 			problems := certificate.Check(footprint.New(out.Lowered).Certificate(), out.Lowered)
 			require.Equal(t, c.says == "", len(problems) == 0, "%v", problems)
 		})
+	}
+}
+
+func TestADelegateOfWhatIsBelowSeesNoTextInItsPlace(t *testing.T) {
+	for _, reads := range [][2]string{{"/g/*/(x|y)", "/g/*"}, {"/h/x, /h/y/*", "/h/y"}, {"/g/*/y", "/g except /g/*/x"}, {"/h/x", "/h except /h/y"}} {
+		out := compileText(withinSource(withinCase{stages: "stage B { in one read " + reads[0] + " } delegate A from B { read " + reads[1] + " }"}))
+		require.True(t, slices.ContainsFunc(out.Diagnostics, func(d source.Diagnostic) bool { return d.Code == "delegate_exceeds" }), "%v %v", reads, out.Diagnostics)
 	}
 }
