@@ -61,9 +61,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return reportUsage(&plainWriter{w: errOut}, err)
 	}
 	c := newConsole(ctx, v.Color, in, out, errOut)
-	err = parsed.Run(c, parser.Model)
-	c.out.flush()
-	return c.finish(err)
+	defer c.out.flush()
+	return c.finish(parsed.Run(c, parser.Model))
 }
 
 func newParser(v *verbs, out, errOut io.Writer) (*kong.Kong, error) {

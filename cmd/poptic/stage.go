@@ -6,7 +6,6 @@ import (
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/lang/source"
-	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
@@ -33,9 +32,6 @@ func (s *stageFlags) open(c *console) (*opened, error) {
 	args, err := arguments(s.Arg)
 	if err != nil {
 		return nil, err
-	}
-	if err := runtime.CheckGiven(s.Role, s.Phase, "", args); err != nil {
-		return nil, fail("nothing was decided", "%s", err)
 	}
 	contract, err := s.load(c)
 	if err != nil {

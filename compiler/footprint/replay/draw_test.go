@@ -46,11 +46,22 @@ func (d *drawing) some(least, most int, parts ...string) []string {
 }
 
 func (d *drawing) text() string {
+	d.header("")
+	stages := 3 + d.Intn(3)
+	for i := range stages {
+		d.stage(fmt.Sprintf("s%d", i))
+	}
+	d.movers()
+	return d.out.String()
+}
+
+// header draws the state, phases and rules; more is further members of the state.
+func (d *drawing) header(more string) {
 	d.line("contract drawn")
 	d.line(`state {
   a: map of A  b: map of B  k: list of K by id  n: map of int  log: log of %s  set: set of %s  li: list of %s
-  x: int  y: int  one: A  u: U  opt?: string  ref: key of /a
-}`, d.pick("E", "string", "key of /a"), d.pick("string", "key of /b", "string"), d.pick("E", "int", "key of /k"))
+  x: int  y: int  one: A  u: U  opt?: string  ref: key of /a%s
+}`, d.pick("E", "string", "key of /a"), d.pick("string", "key of /b", "string"), d.pick("E", "int", "key of /k"), more)
 	d.line(`type A { s: "p" | "q" | "r"  i: int%s  t: string  r?: key of /b }`, d.pick("", "", " where { self < 4 }"))
 	d.line(`type B { a: key of /a  i: int  t?: string  v: { lo: int  hi: int }%s }`, d.pick("", " where { self.i != 9 }"))
 	d.line(`type K { id: string  b: key of /b  i: int  set: set of string }`)
@@ -67,14 +78,13 @@ func (d *drawing) text() string {
 		}
 		d.line("invariant i%d %s", i, rule)
 	}
-	stages := 3 + d.Intn(3)
-	for i := range stages {
-		d.stage(fmt.Sprintf("s%d", i))
-	}
+}
+
+// movers are stages that walk the arrows which are not the host's.
+func (d *drawing) movers() {
 	if d.phases {
 		d.line("stage m1 { in one  read /x  next two, three }\nstage m2 { in two  read /x  next three }\nstage m3 { in three  read /x  next one }")
 	}
-	return d.out.String()
 }
 
 // rules are of all forms that are judged in another way.

@@ -394,9 +394,9 @@ func (m maker) typedPatch(a audience, who actor) string {
 	return who.patch(a.states[0])
 }
 
-// named lets an entry of the notes, a list by key, carry its key.
+// named lets an entry of a list by key, the notes or /k, carry its key.
 func named(at region.Word, v *tree.Node) *tree.Node {
-	if len(at) == 2 && at[0].Name == "notes" {
+	if len(at) == 2 && (at[0].Name == "notes" || at[0].Name == "k") {
 		return v.With("id", tree.NewString(at[1].Name))
 	}
 	return v
