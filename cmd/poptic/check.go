@@ -51,12 +51,19 @@ func (v *checkVerb) Run(c *console) error {
 		return err
 	}
 	var all []source.Diagnostic
+	var contracts []*ir.Contract
 	for _, f := range files {
-		found, err := c.checkFile(f, v.Root, states)
+		contract, found, err := c.checkFile(f, v.Root, states)
 		if err != nil {
 			return err
 		}
 		all = append(all, found...)
+		if contract != nil {
+			contracts = append(contracts, contract)
+		}
+	}
+	if err := requireFitting(states, contracts); err != nil {
+		return err
 	}
 	all = withoutRepeats(all)
 	if err := v.print(c, files, all); err != nil {
@@ -80,21 +87,22 @@ func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) e
 	return nil
 }
 
-// checkFile gives the findings of one file. A compiled contract has none, or is
-// broken.
-func (c *console) checkFile(file, root string, states []string) ([]source.Diagnostic, error) {
+// checkFile gives the findings of one file, and its contract if that has errors in
+// claims at most. A compiled contract has no findings, or is broken.
+func (c *console) checkFile(file, root string, states []namedState) (*ir.Contract, []source.Diagnostic, error) {
 	data, err := c.readFile("contract", file)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if ir.IsCompiled(data) {
-		if _, err := ir.Decode(data); err != nil {
-			return nil, broken(file, err)
+		contract, err := ir.Decode(data)
+		if err != nil {
+			return nil, nil, broken(file, err)
 		}
-		return nil, nil
+		return contract, nil, nil
 	}
 	out, err := c.compileText(file, data, root, states)
-	return out.Diagnostics, err
+	return out.Lowered, out.Diagnostics, err
 }
 
 // contractFiles replaces folders by the .poptic files below them, in order of

@@ -79,7 +79,7 @@ func errorsOf(ds []source.Diagnostic) []source.Diagnostic {
 
 // compileText runs the compiler on the text of a source file. Runs that refute claims
 // may start from the given states.
-func (c *console) compileText(file string, text []byte, root string, states []string) (compiler.Output, error) {
+func (c *console) compileText(file string, text []byte, root string, states []namedState) (compiler.Output, error) {
 	at, err := locate(file, root)
 	if err != nil {
 		return compiler.Output{}, err

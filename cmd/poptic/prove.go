@@ -76,14 +76,17 @@ func (v *proveVerb) decide(c *console) (*ir.Contract, []footprint.Result, error)
 	if err != nil {
 		return nil, nil, err
 	}
+	states, err := v.states(c)
+	if err != nil {
+		return nil, nil, err
+	}
 	if !ir.IsCompiled(data) {
-		states, err := v.states(c)
+		out, err := c.compileText(v.Contract, data, v.Root, states)
 		if err != nil {
 			return nil, nil, err
 		}
-		out, err := c.compileText(v.Contract, data, v.Root, states)
-		if err != nil || out.Lowered != nil {
-			return out.Lowered, out.Results, err
+		if out.Lowered != nil {
+			return out.Lowered, out.Results, requireFitting(states, []*ir.Contract{out.Lowered})
 		}
 		_, err = c.accept(v.Contract, out)
 		return nil, nil, err
@@ -91,6 +94,9 @@ func (v *proveVerb) decide(c *console) (*ir.Contract, []footprint.Result, error)
 	contract, err := ir.Decode(data)
 	if err != nil {
 		return nil, nil, broken(v.Contract, err)
+	}
+	if err := requireFitting(states, []*ir.Contract{contract}); err != nil {
+		return nil, nil, err
 	}
 	m := footprint.New(contract)
 	var results []footprint.Result
