@@ -133,3 +133,36 @@ func TestOnlyWhatLiesBelowANewKeyOfItsOwnMapIsWrittenUnread(t *testing.T) {
 		requireFindings(t, fmt.Sprintf(contract, c[0], c[1]), []finding{{"not_read", c[1], "may write " + c[1] + " but does not read it"}})
 	}
 }
+
+func TestWhatEnsureLetsStandSettlesARuleWhereverItStands(t *testing.T) {
+	const contract = `contract x sealed
+state { h: int  st: "a" | "b"  box: { st: "a" | "b" | "c" }  m: map of { h: int  st: "a" | "b" } }
+invariant rule %s
+stage s(k in /m) { read %s  write %s  ensure { %s } }
+`
+	for _, c := range []struct{ rule, place, ensure, hidden string }{
+		{`{ state.st == "a" || state.h > 0 }`, "/st", `after.st == "a"`, ""},
+		{`{ state.st == "a" || state.h > 0 }`, "/st", `after.st == "b"`, "/h"},
+		{`{ state.st == "a" || state.h > 0 }`, "/st", `after.box.st == "a"`, "/h"},
+		{`{ state.box.st != "c" || state.h > 0 }`, "/box", `after.box.st in ["a", "b"]`, ""},
+		{`{ state.box.st != "c" || state.h > 0 }`, "/box/st", `after.box.st == "a" || after.box.st == "b"`, ""},
+		{`{ state.box.st != "c" || state.h > 0 }`, "/box/st", `after.box.st in ["a", "c"]`, "/h"},
+		{`each e in /m/* { state.st == "a" || e.h > 0 }`, "/st", `after.st == "a"`, ""},
+		{`each e in /m/* { state.st == "a" || e.h > 0 }`, "/st", `after.m[k].st == "a"`, "/m/*/h"},
+		{`each e in /m/* { e.st == "a" || e.h > 0 }`, "/m/x/st", `after.m["x"].st == "a"`, ""},
+		{`each e in /m/* { e.st == "a" || e.h > 0 }`, "/m/x/st", `after.m["y"].st == "a"`, "/m/x/h"},
+		{`each e in /m/* { e.st == "a" || e.h > 0 }`, "/m/{k}/st", `after.m[k].st == "a"`, ""},
+		{`each e in /m/* { e.st == "a" || e.h > 0 }`, "/m/*/st", `after.m[k].st == "a"`, "/m/*/h"},
+		{`{ state.m.exists(i, state.m[i].st == "b") || state.h > 0 }`, "/m/{k}/st", `after.m[k].st == "b"`, "/h"},
+	} {
+		source := fmt.Sprintf(contract, c.rule, c.place+", /m/*/st, /st, /box", c.place, c.ensure)
+		var want []finding
+		if strings.Contains(c.rule, "exists") {
+			want = append(want, finding{"whole_state_rule", strings.TrimSuffix(strings.TrimPrefix(c.rule, "{"), "}"), ""})
+		}
+		if c.hidden != "" {
+			want = append(want, finding{"undisclosed_gate", "s", "does not see " + c.hidden})
+		}
+		t.Run(c.rule+" "+c.ensure, func(t *testing.T) { requireFindings(t, source, want) })
+	}
+}

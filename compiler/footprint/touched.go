@@ -160,21 +160,18 @@ func (m *Model) triggers(g Gate, s *ir.Stage, u instance) (touched, given bool) 
 }
 
 // holds reports whether a rule certainly holds where what it reads as r is written as w,
-// because of the texts that the stage ensures to stand in that entry.
+// because of the texts that the stage ensures to stand in places that the rule reads.
 func (m *Model) holds(g Gate, s *ir.Stage, family []region.Pattern, r, w region.Pattern) bool {
-	n := len(w.Segments)
-	for n > 0 && w.Segments[n-1].Kind != region.ParamSegment {
-		n--
-	}
-	if m.Holds == nil || g.Expr == nil || n == 0 || n > len(r.Segments) {
+	if m.Holds == nil || g.Expr == nil {
 		return false
 	}
+	keys := keysWritten(r, w)
 	var known []ir.Pin
 	for _, f := range family {
-		if f.Shallow || len(f.Segments) < n || !slices.Equal(f.Segments[:n], r.Segments[:n]) {
+		if f.Shallow {
 			continue
 		}
-		at := region.Pattern{Segments: slices.Concat(w.Segments[:n], f.Segments[n:])}
+		at := substitute(f, keys)
 		for i := range s.Ensure {
 			for _, p := range s.Ensure[i].Pins {
 				if p.Texts != nil && samePattern(&p.At, &at) {
@@ -184,6 +181,20 @@ func (m *Model) holds(g Gate, s *ir.Stage, family []region.Pattern, r, w region.
 		}
 	}
 	return len(known) > 0 && m.Holds(g, s.PhasesAfter(), known)
+}
+
+// keysWritten is what the keys of a family are where what it reads as r is written as w.
+func keysWritten(r, w region.Pattern) map[string]region.Segment {
+	keys := map[string]region.Segment{}
+	for i, s := range w.Segments[:min(len(w.Segments), len(r.Segments))] {
+		if s.Kind == region.AnyDepth {
+			break
+		}
+		if r.Segments[i].Kind == region.ParamSegment && (IsLiteral(s) || s.Kind == region.ParamSegment) {
+			keys[r.Segments[i].Text] = s
+		}
+	}
+	return keys
 }
 
 // lookup is the first segment of a pattern that is looked up.
