@@ -166,3 +166,27 @@ stage s(k in /m) { read %s  write %s  ensure { %s } }
 		t.Run(c.rule+" "+c.ensure, func(t *testing.T) { requireFindings(t, source, want) })
 	}
 }
+
+func TestHelpOfAClaimNamesPlacesAsClausesDo(t *testing.T) {
+	const contract = `contract x
+state { b: map of { v: int }  l: list of int  n: int }
+stage b { read /b  write /b/* }
+stage v { read /b/*/v  write /b/*/v }
+stage d { read /b }
+stage x { read /b/x  write /b/x }
+stage l { read /l  write /l }
+prove %s commutes with %s
+`
+	for _, c := range []struct{ a, b, says, never string }{
+		{"b", "b", "take /b/* out of the `write`", "first b or"},
+		{"v", "v", "take /b/*/v out of the `write`", "/b/x"},
+		{"d", "v", "take /b/*/v out of the `read` of d or the `write` of v", "/b/x"},
+		{"x", "v", "take /b/x/v out of one `write`", "/b/*"},
+		{"x", "x", "take /b/x out of the `read` or the `write` of x", "/b/*"},
+	} {
+		out := compile(fmt.Sprintf(contract, c.a, c.b))
+		require.Len(t, out.Diagnostics, 1)
+		require.Contains(t, out.Diagnostics[0].Help, c.says)
+		require.NotContains(t, out.Diagnostics[0].Help, c.never)
+	}
+}

@@ -56,7 +56,7 @@ const maxReasons = 4
 
 // sentence is one conflict, with its cure where no values of parameters are one.
 func (p Pair) sentence(c Conflict) string {
-	a, b, path := p.Name(c.A), p.Name(c.B), PathText(c.Path)
+	a, b, path := p.Name(c.A), p.Name(c.B), p.placeText(c.Path)
 	when := ""
 	if len(c.When.All) > 0 {
 		when = " when " + p.Condition(c.When)
@@ -78,18 +78,58 @@ func (p Pair) sentence(c Conflict) string {
 
 // apart says what would keep two stages apart, where a hypothesis does not.
 func (p Pair) apart(c Conflict) string {
-	path := PathText(c.Path)
+	path := p.placeText(c.Path)
+	isOne := p.A.Name == p.B.Name
 	switch {
 	case slices.ContainsFunc(c.When.All, func(e region.Equality) bool { _, crosses := between(e); return crosses }):
 		return ""
 	case c.List != nil:
 		return fmt.Sprintf(": make the list at %s a `list of T by FIELD`, so that its elements have names", PathText(c.List))
+	case c.Kind == WriteConflict && isOne:
+		return ": let a parameter tell two runs apart, or take " + path + " out of the `write` with `except`"
 	case c.Kind == WriteConflict:
 		return ": take " + path + " out of one `write` with `except`, or let a parameter tell them apart"
 	case c.Kind == LocalConflict:
-		return ": take " + path + " out of the `write` of " + p.Name(c.B) + ", or drop what depends on it"
+		return ": take " + path + " out of the `write` of " + p.Stage(c.B).Name + ", or drop what depends on it"
+	case isOne:
+		return ": take " + path + " out of the `read` or the `write` of " + p.A.Name + " with `except`"
 	}
 	return ": take " + path + " out of the `read` of " + p.Name(c.A) + " or the `write` of " + p.Name(c.B) + " with `except`"
+}
+
+// placeText writes a place where two stages meet as a clause would: a step that no clause
+// and no rule of theirs names is any.
+func (p Pair) placeText(w region.Word) string {
+	named := map[string]bool{}
+	for _, s := range []*ir.Stage{p.A, p.B} {
+		for _, q := range patternsOf(s) {
+			for _, segment := range q.Segments {
+				named[segment.Text] = named[segment.Text] || IsLiteral(segment)
+			}
+		}
+	}
+	out := slices.Clone(w)
+	for i, l := range w {
+		if l.Kind == region.IndexLetter || l.Kind == region.KeyLetter && !named[l.Name] {
+			out[i] = region.Key("*")
+		}
+	}
+	return PathText(out)
+}
+
+// patternsOf lists what the clauses, parameters and conditions of a stage name.
+func patternsOf(s *ir.Stage) []region.Pattern {
+	var out []region.Pattern
+	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source} {
+		out = append(out, Patterns(r)...)
+	}
+	for _, q := range s.Params {
+		out = append(out, q.Of)
+	}
+	for _, x := range slices.Concat(s.Require, s.Ensure) {
+		out = append(out, ReadPatterns(x)...)
+	}
+	return append(out, s.Produce...)
 }
 
 // Stage is the stage of an owner.
