@@ -1,8 +1,10 @@
 package expr
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -256,18 +258,73 @@ func TestDeeplyNestedMacrosAreTakenToReadEverything(t *testing.T) {
 	nested := func(depth int) string {
 		return strings.Repeat("state.orders.map(o, ", depth) + "o.id" + strings.Repeat(")", depth) + ".size() == 1"
 	}
-	conditions := strings.Repeat("(", 40) + "true" + strings.Repeat(" ? has(state.meta) : state.limit > 1)", 40)
 	x, issues := e.Check(nested(4), stateScope)
 	require.Empty(t, issues)
 	require.Equal(t, []string{"/:orders!", "/:orders/[*]/:id"}, footprintText(x))
-	for _, src := range []string{nested(40), conditions} {
-		_, issues = e.Check(src, stateScope)
-		require.Len(t, issues, 1)
-		require.Equal(t, TooLarge, issues[0].Code, "whether the order of a set counts cannot be told")
-		x, issues = ordersOnly(t).Check(src, stateScope)
+	_, issues = e.Check(nested(40), stateScope)
+	require.Len(t, issues, 1)
+	require.Equal(t, TooLarge, issues[0].Code, "whether the order of a set counts cannot be told")
+	x, issues = ordersOnly(t).Check(nested(40), stateScope)
+	require.Empty(t, issues)
+	require.Equal(t, []ir.Read{{Inexact: true}}, x.Reads)
+	require.True(t, x.ReadsPhase)
+}
+
+func TestConditionsInConditionsAreFollowedToTheEnd(t *testing.T) {
+	e := newDesk(t).env
+	for _, src := range []string{
+		strings.Repeat("(", 40) + "state.limit > 1" + strings.Repeat(" ? has(state.meta) : state.limit > 1)", 40),
+		strings.Repeat("!(", 40) + "has(state.meta)" + strings.Repeat(" ? state.limit > 1 : true)", 40),
+		strings.Repeat("(state.limit > 1 ? (", 20) + "has(state.meta)" + strings.Repeat(" ? true : false) : false)", 20),
+	} {
+		x, issues := e.Check(src, stateScope)
 		require.Empty(t, issues)
-		require.Equal(t, []ir.Read{{Inexact: true}}, x.Reads)
-		require.True(t, x.ReadsPhase)
+		require.Equal(t, []string{"/:limit", "/:meta!"}, footprintText(x))
+	}
+}
+
+func TestCheckingTakesNoTimeThatGrowsWithEveryLevel(t *testing.T) {
+	e := newDesk(t).env
+	wrap := func(depth int, before, after, inside string) string {
+		return strings.Repeat(before, depth) + inside + strings.Repeat(after, depth)
+	}
+	halves := func(depth int) string {
+		x := "has(state.meta)"
+		for i := range depth {
+			x = "(" + x + []string{" && ", " || "}[i%2] + x + ")"
+		}
+		return x
+	}
+	loops := make([]string, 20)
+	for i := range loops {
+		loops[i] = fmt.Sprintf("state.tickets.all(k%d, state.tickets[k%d].urgent)", i, i)
+	}
+	names := "v60 == ''"
+	for i := 60; i > 0; i-- {
+		names = fmt.Sprintf("cel.bind(v%d, {'a': {'a': 'b'}}[v%d][v%d], %s)", i, i-1, i-1, names)
+	}
+	for name, src := range map[string]string{
+		"a condition as a condition":    wrap(40, "(", " ? state.limit > 1 : state.budget > 1.0)", "true"),
+		"negated":                       wrap(40, "!(", " ? state.limit > 1 : state.budget > 1.0)", "true"),
+		"in the branches":               wrap(40, "(true ? state.limit > 1 : ", ")", "true"),
+		"as a branch and a condition":   wrap(20, "(state.limit > 1 ? (", " ? true : state.limit > 2) : false)", "has(state.meta)"),
+		"in the body of a loop":         "state.tickets.all(k, t, " + wrap(30, "(", " ? t.urgent : t.score > 1)", "true") + ")",
+		"an or of loops":                strings.Join(loops, " || "),
+		"a negated and of loops":        "!(" + strings.ReplaceAll(strings.Join(loops, " && "), ".all(", ".exists(") + ")",
+		"an or of loops in a condition": "has(state.meta) ? " + strings.Join(loops, " || ") + " : false",
+		"both sides the same":           halves(8),
+		"an or in an or":                wrap(40, "(before.limit > 1 || ", ")", "true"),
+		"names for what names lead to":  "cel.bind(v0, 'a', " + names + ")",
+	} {
+		start := time.Now()
+		scope := stateScope
+		if strings.Contains(src, "before") {
+			scope = Scope{Vars: ir.BeforeVars}
+		}
+		x, _ := e.Check(src, scope)
+		e.Parts(x, scope)
+		e.Walks(x, scope)
+		require.Less(t, time.Since(start), 5*time.Second, name)
 	}
 }
 

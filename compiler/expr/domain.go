@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/patchoptic/poptic/compiler/region"
@@ -165,13 +167,12 @@ func (s *shape) wildcard() region.Segment {
 	return region.Segment{Kind: region.AnySegment}
 }
 
+// intersect is what two sets have in common.
 func intersect(a, b []string) []string {
 	var out []string
 	for _, x := range a {
-		for _, y := range b {
-			if x == y {
-				out = append(out, x)
-			}
+		if slices.Contains(b, x) {
+			out = append(out, x)
 		}
 	}
 	return out

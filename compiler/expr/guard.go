@@ -11,68 +11,89 @@ import (
 
 // facts are the paths that are certainly present when e comes out as outcome.
 func (w *walker) facts(e ast.Expr, outcome bool, in *locals) []string {
+	return w.known(e, in).when(outcome)
+}
+
+// known are the facts of a condition: those where it holds, and those where it does not.
+// Both come from one pass, which keeps it linear where a condition has conditions in it.
+type known struct{ yes, no []string }
+
+func (k known) when(outcome bool) []string {
+	if outcome {
+		return k.yes
+	}
+	return k.no
+}
+
+func (w *walker) known(e ast.Expr, in *locals) known {
 	if w.steps++; w.steps > maxSteps {
-		return nil
+		return known{}
 	}
 	switch e.Kind() {
 	case ast.SelectKind:
-		if e.AsSelect().IsTestOnly() && outcome {
-			return w.fact(e.AsSelect().Operand(), e.AsSelect().FieldName(), in)
+		if e.AsSelect().IsTestOnly() {
+			return known{yes: w.fact(e.AsSelect().Operand(), e.AsSelect().FieldName(), in)}
 		}
 	case ast.ComprehensionKind:
-		return w.bindingFacts(e.AsComprehension(), outcome, in)
+		return w.bindingFacts(e.AsComprehension(), in)
 	case ast.CallKind:
-		return w.callFacts(e.AsCall(), outcome, in)
+		return w.callFacts(e.AsCall(), in)
 	}
-	return nil
+	return known{}
 }
 
-func (w *walker) callFacts(c ast.CallExpr, outcome bool, in *locals) []string {
+func (w *walker) callFacts(c ast.CallExpr, in *locals) known {
 	args := c.Args()
 	switch c.FunctionName() {
 	case operators.LogicalNot:
-		return w.facts(args[0], !outcome, in)
-	case operators.LogicalAnd, operators.LogicalOr:
-		both := (c.FunctionName() == operators.LogicalAnd) == outcome
-		left, right := w.facts(args[0], outcome, in), w.facts(args[1], outcome, in)
-		if both {
-			return append(left, right...)
-		}
-		return intersect(left, right)
+		k := w.known(args[0], in)
+		return known{yes: k.no, no: k.yes}
+	case operators.LogicalAnd:
+		left, right := w.known(args[0], in), w.known(args[1], in)
+		return known{yes: withFacts(left.yes, right.yes), no: intersect(left.no, right.no)}
+	case operators.LogicalOr:
+		left, right := w.known(args[0], in), w.known(args[1], in)
+		return known{yes: intersect(left.yes, right.yes), no: withFacts(left.no, right.no)}
 	case operators.Conditional:
-		yes := append(w.facts(args[0], true, in), w.facts(args[1], outcome, in)...)
-		no := append(w.facts(args[0], false, in), w.facts(args[2], outcome, in)...)
-		switch {
-		case isConstant(args[2], !outcome):
-			return yes
-		case isConstant(args[1], !outcome):
-			return no
+		test, yes, no := w.known(args[0], in), w.known(args[1], in), w.known(args[2], in)
+		outcome := func(b bool) []string {
+			holds, fails := withFacts(test.yes, yes.when(b)), withFacts(test.no, no.when(b))
+			switch {
+			case isConstant(args[2], !b):
+				return holds
+			case isConstant(args[1], !b):
+				return fails
+			}
+			return intersect(holds, fails)
 		}
-		return intersect(yes, no)
+		return known{yes: outcome(true), no: outcome(false)}
 	case operators.Equals:
-		if isConstant(args[1], true) || isConstant(args[1], false) {
-			return w.facts(args[0], isConstant(args[1], outcome), in)
+		switch k := w.known(args[0], in); {
+		case isConstant(args[1], true):
+			return k
+		case isConstant(args[1], false):
+			return known{yes: k.no, no: k.yes}
 		}
 	case "hasValue":
-		if outcome && c.IsMemberFunction() {
-			return w.optionalFacts(c.Target(), in)
+		if c.IsMemberFunction() {
+			return known{yes: w.optionalFacts(c.Target(), in)}
 		}
 	}
-	return nil
+	return known{}
 }
 
 func isConstant(e ast.Expr, b bool) bool {
 	return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.Bool(b)
 }
 
-func (w *walker) bindingFacts(c ast.ComprehensionExpr, outcome bool, in *locals) []string {
+func (w *walker) bindingFacts(c ast.ComprehensionExpr, in *locals) known {
 	if !isBinding(c) {
-		return nil
+		return known{}
 	}
 	if path := w.path(c.AccuInit(), in); path != "" {
-		return w.facts(c.Result(), outcome, in.with(c.AccuVar(), abstract{path: path}))
+		return w.known(c.Result(), in.with(c.AccuVar(), abstract{path: path}))
 	}
-	return nil
+	return known{}
 }
 
 // optionalFacts are what `e.?a.?b` being there says.
@@ -127,8 +148,12 @@ func (w *walker) path(e ast.Expr, in *locals) string {
 	return ""
 }
 
+// maxPath bounds what is remembered of a path, in bytes: one that a variable stands for
+// may occur in the next twice.
+const maxPath = 4 << 10
+
 func indexPath(operand, index string, e ast.Expr) string {
-	if operand == "" {
+	if operand == "" || len(operand)+len(index) > maxPath {
 		return ""
 	}
 	if e.Kind() == ast.LiteralKind {
@@ -140,6 +165,13 @@ func indexPath(operand, index string, e ast.Expr) string {
 	return operand + "[" + index + "]"
 }
 
+// withFacts is the union of two sets of facts. Neither is changed.
 func withFacts(facts, more []string) []string {
-	return append(slices.Clone(facts), more...)
+	out := slices.Clone(facts)
+	for _, f := range more {
+		if !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
 }

@@ -173,11 +173,12 @@ func (w *walker) pins(e ast.Expr, root string) []ir.Pin {
 	case operators.LogicalAnd:
 		return append(w.pins(args[0], root), w.pins(args[1], root)...)
 	case operators.LogicalOr:
-		if p, ok := eitherText(w.pins(args[0], root), w.pins(args[1], root)); ok {
+		otherwise := w.pins(args[1], root)
+		if p, ok := eitherText(w.pins(args[0], root), otherwise); ok {
 			return []ir.Pin{p}
 		}
 		if absent := w.facts(args[0], false, w.globals()); len(absent) > 0 {
-			return slices.DeleteFunc(w.pins(args[1], root), func(p ir.Pin) bool { return p.Param == "" || !w.isAbout(p, absent[0], args[1]) })
+			return slices.DeleteFunc(otherwise, func(p ir.Pin) bool { return p.Param == "" || !w.isAbout(p, absent[0], args[1]) })
 		}
 	case operators.Equals:
 		a, b := w.walk(args[0], w.globals(), nil), w.walk(args[1], w.globals(), nil)

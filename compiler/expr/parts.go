@@ -34,6 +34,11 @@ import (
 // together.
 const maxClauses = 16
 
+// maxEntered bounds how often a container's entries are gone into while a rule is taken
+// apart. Of an "or" of loops each may be the one that makes the family, and within it
+// each of the others: what needs more than this to find out stays whole.
+const maxEntered = 128
+
 // Parts takes apart a checked rule of StateVars or EachVars. The result is nil if that
 // says no more than the rule itself.
 func (e *Env) Parts(x ir.Expr, s Scope) []ir.Part {
@@ -41,13 +46,13 @@ func (e *Env) Parts(x ir.Expr, s Scope) []ir.Part {
 	if tree == nil || s.Vars != ir.StateVars && s.Vars != ir.EachVars {
 		return nil
 	}
-	t := takeApart{env: e, src: x.Source, extents: extents}
+	t := takeApart{env: e, src: x.Source, extents: extents, clauses: map[literalKey][]clause{}}
 	var top *frame
 	if s.Vars == ir.EachVars {
 		top = &frame{each: s.Each}
 	}
 	var out []ir.Part
-	for _, c := range clausesOf(tree.Expr(), false) {
+	for _, c := range t.clausesOf(tree.Expr(), false) {
 		parts, ok := t.parts(c, top)
 		if !ok || len(out)+len(parts) > maxClauses {
 			return nil
@@ -124,8 +129,20 @@ type clause struct {
 
 func clauseOf(l literal) clause { return clause{[]literal{l}, &l} }
 
-// clausesOf writes an expression, or its negation, as an "and" of clauses.
-func clausesOf(e ast.Expr, negated bool) []clause {
+// clausesOf writes an expression, or its negation, as an "and" of clauses. Each node is
+// written at most twice, negated and not: a condition is asked for both.
+func (t *takeApart) clausesOf(e ast.Expr, negated bool) []clause {
+	key := literalKey{e.ID(), negated}
+	out, known := t.clauses[key]
+	if !known {
+		out = t.distribute(e, negated)
+		t.clauses[key] = out
+	}
+	return out
+}
+
+// distribute makes what clausesOf remembers.
+func (t *takeApart) distribute(e ast.Expr, negated bool) []clause {
 	whole := []clause{clauseOf(literal{e, negated})}
 	if e.Kind() != ast.CallKind {
 		return whole
@@ -133,15 +150,13 @@ func clausesOf(e ast.Expr, negated bool) []clause {
 	out, args := whole, e.AsCall().Args()
 	switch f := e.AsCall().FunctionName(); f {
 	case operators.LogicalNot:
-		out = clausesOf(args[0], !negated)
+		out = t.clausesOf(args[0], !negated)
 	case operators.LogicalAnd, operators.LogicalOr:
-		out = clausesOf(args[0], negated)
-		for _, arg := range args[1:] {
-			if next := clausesOf(arg, negated); (f == operators.LogicalAnd) != negated {
-				out = slices.Concat(out, next)
-			} else {
-				out = either(out, next)
-			}
+		left, right := t.clausesOf(args[0], negated), t.clausesOf(args[1], negated)
+		if (f == operators.LogicalAnd) != negated {
+			out = slices.Concat(left, right)
+		} else {
+			out = either(left, right)
 		}
 		if len(out) == 1 {
 			out[0].whole = whole[0].whole
@@ -149,8 +164,8 @@ func clausesOf(e ast.Expr, negated bool) []clause {
 	case operators.Conditional:
 		decided := clause{literals: []literal{{args[0], false}, {args[0], true}}}
 		out = slices.Concat([]clause{decided},
-			either(clausesOf(args[0], true), clausesOf(args[1], negated)),
-			either(clausesOf(args[0], false), clausesOf(args[2], negated)))
+			either(t.clausesOf(args[0], true), t.clausesOf(args[1], negated)),
+			either(t.clausesOf(args[0], false), t.clausesOf(args[2], negated)))
 	}
 	if len(out) > maxClauses {
 		return whole
@@ -173,6 +188,14 @@ type takeApart struct {
 	env     *Env
 	src     string
 	extents *extents
+	clauses map[literalKey][]clause // what clausesOf has written
+	entered int                     // how often it went into a container
+}
+
+// A literalKey is a literal by the node that it is of.
+type literalKey struct {
+	node    int64
+	negated bool
 }
 
 // A frame is what a part is about: an entry of a container that members lead to from
@@ -193,8 +216,11 @@ func (t *takeApart) parts(c clause, in *frame) (out []ir.Part, ok bool) {
 		if !ok {
 			continue
 		}
+		if t.entered++; t.entered > maxEntered {
+			return nil, false
+		}
 		rest := slices.Delete(slices.Clone(c.literals), i, i+1)
-		if parts, ok := t.family(rest, clausesOf(body, l.negated), inner); ok {
+		if parts, ok := t.family(rest, t.clausesOf(body, l.negated), inner); ok {
 			return parts, true
 		}
 	}
