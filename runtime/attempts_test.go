@@ -116,11 +116,8 @@ func TestTheSamePatchWithAnotherPhaseIsNoRepeat(t *testing.T) {
 	rejects(t, proposeAs(t, again, runtime.Proposal{Stage: "draft", Next: "review", Patch: []byte(outside(1))}), verify.Repeat)
 }
 
-func TestAnAcceptedProposalEndsTheCount(t *testing.T) {
+func TestACommitEndsTheCount(t *testing.T) {
 	for name, accept := range map[string]func(in *runtime.Instance){
-		"a noop": func(in *runtime.Instance) {
-			require.Equal(t, verify.Noop, propose(t, in, `[]`).Verdict.Verdict)
-		},
 		"a commit": func(in *runtime.Instance) { commits(t, propose(t, in, inside)) },
 		"a commit of another stage": func(in *runtime.Instance) {
 			commits(t, proposeAs(t, in, runtime.Proposal{Stage: "all", Base: in.Version(), Patch: []byte(inside)}))
@@ -138,11 +135,23 @@ func TestAnAcceptedProposalEndsTheCount(t *testing.T) {
 	}
 }
 
-func TestANoopOfOneStepLeavesTheCountOfOthers(t *testing.T) {
-	in, _ := begin(t)
+// Whoever guesses could otherwise send one in between.
+func TestANoopNeitherUsesATryNorGivesOneBack(t *testing.T) {
+	in, st := begin(t)
+	noop := func(in *runtime.Instance) {
+		require.Equal(t, verify.Noop, propose(t, in, `[]`).Verdict.Verdict)
+		require.Equal(t, verify.Noop, proposeAs(t, in, runtime.Proposal{Stage: "all", Patch: []byte(`[]`)}).Verdict.Verdict)
+	}
 	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
-	require.Equal(t, verify.Noop, proposeAs(t, in, runtime.Proposal{Stage: "all", Patch: []byte(`[]`)}).Verdict.Verdict)
-	require.Equal(t, 2, propose(t, in, outside(2)).Attempt)
+	noop(in)
+	v := propose(t, in, outside(2))
+	require.Equal(t, 2, v.Attempt)
+	require.True(t, v.Retryable)
+	in = reopened(t, in, st)
+	noop(in)
+	rejects(t, propose(t, in, outside(1)), verify.Repeat)
+	rejects(t, propose(t, in, outside(3)), verify.AttemptsExhausted)
+	rejects(t, propose(t, in, `[]`), verify.AttemptsExhausted)
 }
 
 func TestBeingLateIsNoAttempt(t *testing.T) {

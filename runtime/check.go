@@ -28,18 +28,18 @@ func CheckLog(ctx context.Context, st store.Store, id string, each func(line []b
 			return c.head, err
 		}
 	}
-	if c.asked > 0 {
-		return c.head, &CorruptLogError{id, c.asked, undecided}
+	if err := c.pairing.End(); err != nil {
+		return c.head, corruptLog(id, err)
 	}
 	return c.head, nil
 }
 
 // A logCheck is a position in a log.
 type logCheck struct {
-	id    string
-	head  trace.Head
-	key   *trace.Key
-	asked uint64 // the record before, if it awaits a decision
+	id      string
+	head    trace.Head
+	key     *trace.Key
+	pairing trace.Pairing
 }
 
 func (c *logCheck) next(record store.Record) (err error) {
@@ -56,8 +56,8 @@ func (c *logCheck) next(record store.Record) (err error) {
 	if !ok || !l.keptAs(record) {
 		return &CorruptLogError{c.id, head.Seq, misplaced}
 	}
-	if err := c.pair(&l, head.Seq); err != nil {
-		return err
+	if err := c.pairing.Next(l.Kind, head.Seq); err != nil {
+		return corruptLog(c.id, err)
 	}
 	c.head = head
 	return nil
@@ -72,19 +72,4 @@ func (c *logCheck) keyIn(first store.Record) (*trace.Key, error) {
 		}
 	}
 	return nil, &CorruptLogError{c.id, 1, "it does not begin an instance"}
-}
-
-// pair checks that decisions and what they are about alternate.
-func (c *logCheck) pair(l *line, seq uint64) error {
-	switch decision := l.Kind == trace.Decision; {
-	case decision && c.asked == 0:
-		return &CorruptLogError{c.id, seq, decidesNothing}
-	case !decision && c.asked > 0:
-		return &CorruptLogError{c.id, c.asked, undecided}
-	}
-	c.asked = 0
-	if l.Kind == trace.Proposal || l.Kind == trace.Advance {
-		c.asked = seq
-	}
-	return nil
 }

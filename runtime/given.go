@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/runtime/tree"
 )
@@ -22,18 +23,34 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("the %s is longer than %d bytes", e.What, e.Most)
 }
 
-// checkGiven checks the length of what a host gives beside a stage's name, which has
-// to be one of the contract's.
-func checkGiven(role, phase, key string, args map[string]string) error {
+// A NotTextError says that a text which the host gave is not UTF-8. Nothing was decided,
+// and nothing recorded: a record could not tell it from another.
+type NotTextError struct {
+	What string // "role", "phase", "key", or "argument NAME"
+}
+
+// Error names what is no text.
+func (e *NotTextError) Error() string { return fmt.Sprintf("the %s is not UTF-8 text", e.What) }
+
+// CheckGiven checks length and encoding of what a host gives beside a stage's name,
+// which has to be one of the contract's. The error is a *TooLongError or a
+// *NotTextError.
+func CheckGiven(role, phase, key string, args map[string]string) error {
 	for _, given := range [...]struct{ what, text string }{{"role", role}, {"phase", phase}, {"key", key}} {
 		if len(given.text) > MaxGiven {
 			return &TooLongError{given.what, MaxGiven}
+		}
+		if !utf8.ValidString(given.text) {
+			return &NotTextError{given.what}
 		}
 	}
 	most := tree.DefaultPatchLimits.MaxPointerBytes
 	for name, value := range args {
 		if len(value) > most {
 			return &TooLongError{"argument " + tree.Shorten(name, MaxGiven), most}
+		}
+		if !utf8.ValidString(value) {
+			return &NotTextError{"argument " + tree.Shorten(name, MaxGiven)}
 		}
 	}
 	return nil

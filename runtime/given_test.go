@@ -41,6 +41,22 @@ func TestATextOfTheHostThatIsTooLongIsAnErrorAndNotRecorded(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Two texts that differ in what is no text would read the same in the log.
+func TestWhatTheHostGivesIsText(t *testing.T) {
+	in, _ := begin(t)
+	before := traceOf(t, in)
+	for what, p := range map[string]runtime.Proposal{
+		"role": {Role: "r\xff"}, "phase": {Next: "\xfe"}, "key": {Key: "\xed\xa0\x80"}, "argument c": {Args: map[string]string{"c": "c\xff"}},
+	} {
+		p.Stage, p.Patch = "draft", []byte(`[]`)
+		_, err := in.Propose(ctx, p)
+		var noText *runtime.NotTextError
+		require.ErrorAs(t, err, &noText)
+		require.Equal(t, what, noText.What)
+	}
+	require.Equal(t, before, traceOf(t, in))
+}
+
 // What a decision's record repeats of a proposal is as short as the reply.
 func TestTheRecordOfARejectionDoesNotRepeatTheProposal(t *testing.T) {
 	in, st := begin(t)

@@ -189,13 +189,13 @@ type swappingStore struct{ store.Store }
 
 func TestTheKeyOfAProposalStandsInTheTraceAndFindsItsRecord(t *testing.T) {
 	in, st := begin(t)
-	keyed(t, in, "k\xff", inside)
-	seq, err := st.Find(ctx, "T-7", "k\ufffd")
+	keyed(t, in, "k\ufffd\"\x00", inside)
+	seq, err := st.Find(ctx, "T-7", "k\ufffd\"\x00")
 	require.NoError(t, err)
 	line := linesOf(t, in)[seq-1]
 	require.Equal(t, trace.Proposal, line.Kind)
-	require.Equal(t, "k\ufffd", line.Key)
-	sameVerdict(t, keyed(t, in, "k\xff", inside), keyed(t, reopened(t, in, st), "k\xff", inside))
+	require.Equal(t, "k\ufffd\"\x00", line.Key)
+	sameVerdict(t, keyed(t, in, "k\ufffd\"\x00", inside), keyed(t, reopened(t, in, st), "k\ufffd\"\x00", inside))
 }
 
 func TestAProposalThatIsTooLongIsNeverTheSame(t *testing.T) {

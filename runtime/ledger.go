@@ -92,8 +92,6 @@ func (l *ledger) decided(a *asked, v *verify.Verdict) {
 	case v.Verdict == verify.Commit:
 		l.steps, l.idleAtCommit = nil, l.idle
 	case a == nil:
-	case v.Verdict == verify.Noop:
-		delete(l.steps, a.step)
 	case len(v.Violations) > 0 && v.Violations[0].Code.UsesAttempt():
 		l.refuse(a, v.Violations[0].Code == verify.Repeat)
 	}

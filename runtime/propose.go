@@ -40,12 +40,12 @@ type Proposal struct {
 // not decided in time is never a verdict.
 //
 // Errors are for what could not be decided or recorded: *UnknownStageError,
-// *UnknownArgumentError, *TooLongError, the context's error, what the store reports,
+// *UnknownArgumentError, *TooLongError, *NotTextError, the context's error, what the store reports,
 // or *CorruptLogError. After a store's error the proposal may have been committed all
 // the same: the version tells, and so does proposing again with the same key. p is
 // not kept, its bytes are copied.
 func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
-	if err := checkGiven(p.Role, p.Next, p.Key, p.Args); err != nil {
+	if err := CheckGiven(p.Role, p.Next, p.Key, p.Args); err != nil {
 		return Verdict{}, err
 	}
 	a := in.asks(&p)
@@ -135,7 +135,7 @@ func (in *Instance) proposed(ctx context.Context, p *Proposal, now *standing) ve
 // edge's guard and every invariant that reads the phase are checked; the state
 // stays as it is. Recorded and failing as Propose. An unknown phase is a reject.
 func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, error) {
-	if err := checkGiven(role, phase, "", nil); err != nil {
+	if err := CheckGiven(role, phase, "", nil); err != nil {
 		return Verdict{}, err
 	}
 	for {

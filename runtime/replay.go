@@ -20,8 +20,8 @@ import (
 // Reasons of a *CorruptLogError.
 const (
 	digestDiffers  = "its state has another digest than was recorded"
-	undecided      = "it asks for a decision, and none follows"
-	decidesNothing = "it decides nothing"
+	undecided      = trace.Undecided
+	decidesNothing = trace.DecidesNothing
 	misplaced      = "its line is kept under another number, version or key"
 )
 

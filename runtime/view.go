@@ -38,9 +38,9 @@ type View struct {
 // View projects the current state for a stage, and records that it did. Errors: a
 // *ViewRefusedError, with the verdict and no data, outside of the stage's phase, for
 // another role, or where an argument does not bind; *UnknownStageError;
-// *UnknownArgumentError; *TooLongError; the context's error; what the store reports.
+// *UnknownArgumentError; *TooLongError, *NotTextError; the context's error; what the store reports.
 func (in *Instance) View(ctx context.Context, r Request) (View, error) {
-	if err := checkGiven(r.Role, "", "", r.Args); err != nil {
+	if err := CheckGiven(r.Role, "", "", r.Args); err != nil {
 		return View{}, err
 	}
 	for {

@@ -11,9 +11,9 @@ type applyVerb struct {
 	proposalFlags
 	verdictFlags
 	forceFlag
-	Output  string `short:"o" xor:"target" help:"File for the new state; - is standard output." placeholder:"FILE"`
-	InPlace bool   `xor:"target" help:"Replace the state document."`
-	Advance string `help:"Walk the host's edge to this phase, instead of judging a proposal." placeholder:"PHASE"`
+	Output  fileName `short:"o" xor:"target" help:"File for the new state; - is standard output." placeholder:"FILE"`
+	InPlace bool     `xor:"target" help:"Replace the state document."`
+	Advance string   `help:"Walk the host's edge to this phase, instead of judging a proposal." placeholder:"PHASE"`
 }
 
 // Help is printed by --help.
@@ -65,6 +65,8 @@ func (v *applyVerb) check() error {
 		return fail("a host's move has no stage and no proposal", "--advance excludes --stage, --patch and --next")
 	case v.InPlace && v.State == "-":
 		return fail("use -o FILE", "--in-place needs a state file, not standard input")
+	case v.Actor && v.Format == "json" && v.toStdout():
+		return fail("write the state elsewhere, with -o FILE or --in-place", "with --actor the verdict is for the actor, and the whole state must not stand in it")
 	}
 	return v.apart(&v.stageFlags)
 }
@@ -93,7 +95,7 @@ func (v *applyVerb) write(c *console, o *opened, d *decided, state []byte) error
 	if v.toStdout() {
 		return nil
 	}
-	to := output{name: v.Output, kind: stateKind(o.contract), force: v.Force, perm: c.inputs.perm("state")}
+	to := output{name: string(v.Output), kind: stateKind(o.contract), force: v.Force, perm: c.inputs.perm("state")}
 	if v.InPlace {
 		to.name, to.inPlace = v.State, "state"
 	}

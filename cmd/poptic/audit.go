@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/patchoptic/poptic/runtime"
@@ -118,7 +116,7 @@ func (v *auditVerb) database(c *console, a *audit, st *sqlite.Store) ([]audited,
 			results = append(results, audited{Damage: text})
 		}
 	}
-	ids, err := v.audited(c, a, st)
+	ids, err := v.recorded(c, st, a.anchor != nil)
 	if text := damage(err); text != "" {
 		return append(results, audited{Damage: text}), nil
 	}
@@ -140,22 +138,4 @@ func (v *auditVerb) database(c *console, a *audit, st *sqlite.Store) ([]audited,
 		results = append(results, r.audited)
 	}
 	return results, nil
-}
-
-// audited are the instances to be audited. That one is named, or that there is an
-// anchor, says that something was recorded: then a store without instances lost it.
-func (v *auditVerb) audited(c *console, a *audit, st *sqlite.Store) ([]string, error) {
-	all, err := logArg{Log: v.Log}.ids(c, st)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(all) == 0 && (v.Instance != "" || a.anchor != nil):
-		return nil, &sqlite.DamageError{Name: v.Log, Reason: "all instances are gone"}
-	case v.Instance != "" && a.anchor != nil && !slices.Contains(all, v.Instance):
-		return nil, &sqlite.DamageError{Name: v.Log, Reason: "the instance " + strconv.Quote(v.Instance) + " is gone"}
-	case a.anchor != nil && v.Instance == "" && len(all) != 1:
-		_, err = v.one(c, st, "an anchor")
-		return nil, err
-	}
-	return v.ids(c, st)
 }

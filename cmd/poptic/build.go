@@ -7,7 +7,7 @@ import (
 type buildVerb struct {
 	contractArg
 	forceFlag
-	Output string `short:"o" required:"" help:"File for the compiled contract; - is standard output." placeholder:"FILE"`
+	Output fileName `short:"o" required:"" help:"File for the compiled contract; - is standard output." placeholder:"FILE"`
 }
 
 // Help is printed by --help.
@@ -34,7 +34,7 @@ func (v *buildVerb) Run(c *console) error {
 		return fail("mend or drop them; \"poptic check "+v.Contract+"\" says why; nothing was written", "%s not proved, and what is built is relied upon", are(unproved, "claim"))
 	}
 	data := ir.Encode(contract)
-	if err := c.write(output{name: v.Output, kind: compiledKind, force: v.Force}, data); err != nil {
+	if err := c.write(output{name: string(v.Output), kind: compiledKind, force: v.Force}, data); err != nil {
 		return err
 	}
 	if v.Output != "-" {

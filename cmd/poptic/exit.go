@@ -30,8 +30,12 @@ func fail(help, format string, args ...any) *failure {
 	return &failure{What: fmt.Sprintf(format, args...), Help: help}
 }
 
-// finish prints the error a verb ended with, if it is one, and gives the exit code.
+// finish prints the error a verb ended with, if it is one, and gives the exit code. An
+// answer that could not be written is none.
 func (c *console) finish(err error) int {
+	if c.out.failed != nil && (err == nil || errors.Is(err, errNo)) {
+		err = fail("the answer is not complete", "cannot write to standard output: %s", causeOf(c.out.failed))
+	}
 	switch {
 	case err == nil:
 		return exitFine

@@ -21,7 +21,7 @@ func writeFile(name string, data []byte, perm fs.FileMode) error {
 		return err
 	}
 	if mode&fs.ModeType != 0 {
-		return os.WriteFile(target, data, 0)
+		return writeThrough(target, data)
 	}
 	temporary, err := writeBeside(target, data, mode, perm)
 	if err != nil {
@@ -34,24 +34,54 @@ func writeFile(name string, data []byte, perm fs.FileMode) error {
 	return nil
 }
 
+// writeThrough writes data to something that is no regular file.
+func writeThrough(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
 // destination resolves links and finds the mode the written file shall have; 0
-// stands for whatever new files get.
+// stands for whatever new files get. What is there is asked before where it lies: a
+// link to an open pipe has a text that is no path.
 func destination(name string) (target string, mode fs.FileMode, err error) {
-	target, err = filepath.EvalSymlinks(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return name, 0, nil
-	}
-	if err != nil {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		target, err = leadsTo(name)
+		return target, 0, err
+	case err != nil:
 		return "", 0, err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return "", 0, err
-	}
-	if info.IsDir() {
+	case info.IsDir():
 		return "", 0, &fs.PathError{Op: "write", Path: name, Err: errors.New("is a directory")}
+	case !info.Mode().IsRegular():
+		return name, info.Mode(), nil
 	}
-	return target, info.Mode(), nil
+	target, err = filepath.EvalSymlinks(name)
+	return target, info.Mode(), err
+}
+
+// leadsTo is the file that would be made by writing to name, which does not exist:
+// name itself, or what links lead to.
+func leadsTo(name string) (string, error) {
+	const most = 40 // links in a row, as systems allow
+	for range most {
+		text, err := os.Readlink(name)
+		if err != nil {
+			return name, nil
+		}
+		if !filepath.IsAbs(text) {
+			text = filepath.Join(filepath.Dir(name), text)
+		}
+		name = text
+	}
+	return "", &fs.PathError{Op: "write", Path: name, Err: errors.New("too many links")}
 }
 
 // writeBeside writes data to a new file in target's folder and returns its name;

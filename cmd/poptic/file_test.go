@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,6 +33,39 @@ func TestALinkKeepsPointingWhereItDid(t *testing.T) {
 	kept, err := os.Readlink(link)
 	require.NoError(t, err)
 	require.Equal(t, "target", kept)
+}
+
+func TestALinkToNothingYetKeepsPointingWhereItDid(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink("second", filepath.Join(dir, "first")))
+	require.NoError(t, os.Symlink("target", filepath.Join(dir, "second")))
+	require.NoError(t, writeFile(filepath.Join(dir, "first"), []byte("new"), 0))
+	requireFile(t, filepath.Join(dir, "target"), "new")
+	requireOnly(t, dir, "first", "second", "target")
+	require.NoError(t, os.Symlink("round", filepath.Join(dir, "round")))
+	require.Error(t, writeFile(filepath.Join(dir, "round"), []byte("new"), 0))
+}
+
+// The text of a link to an open pipe is no path, so that it looks like a link to
+// nothing; /dev/stdout is one.
+func TestALinkToAPipeIsWrittenThrough(t *testing.T) {
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	open := fmt.Sprintf("/proc/self/fd/%d", write.Fd())
+	if _, err := os.Stat(open); err != nil {
+		t.Skip("open files have no names here")
+	}
+	link := filepath.Join(t.TempDir(), "stdout")
+	require.NoError(t, os.Symlink(open, link))
+	require.NoError(t, writeFile(link, []byte("new"), 0))
+	require.NoError(t, write.Close())
+	got, err := io.ReadAll(read)
+	require.NoError(t, err)
+	require.Equal(t, "new", string(got))
+	kept, err := os.Readlink(link)
+	require.NoError(t, err)
+	require.Equal(t, open, kept)
 }
 
 func TestAFailedWriteLeavesNothingBehind(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 type graphVerb struct {
 	contractArg
 	forceFlag
-	Format string `enum:"dot,mermaid,svg,html,json" default:"dot" help:"How it is drawn: ${enum}."`
-	Output string `short:"o" default:"-" help:"File for the picture; - is standard output." placeholder:"FILE"`
+	Format string   `enum:"dot,mermaid,svg,html,json" default:"dot" help:"How it is drawn: ${enum}."`
+	Output fileName `short:"o" default:"-" help:"File for the picture; - is standard output." placeholder:"FILE"`
 }
 
 // Help is printed by --help.
@@ -38,5 +38,5 @@ func (v *graphVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	return c.write(output{name: v.Output, kind: drawingKind, force: v.Force}, data)
+	return c.write(output{name: string(v.Output), kind: drawingKind, force: v.Force}, data)
 }

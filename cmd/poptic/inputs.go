@@ -47,6 +47,9 @@ func (in *inputs) noteDatabase(name string) {
 func (in *inputs) reads(name, except string) (what string, is bool) {
 	info, err := os.Stat(name)
 	missing := errors.Is(err, fs.ErrNotExist)
+	if target, linkErr := leadsTo(name); missing && linkErr == nil {
+		name = target
+	}
 	dir, dirErr := os.Stat(filepath.Dir(name))
 	for _, i := range in.all {
 		switch {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
+	"strconv"
 
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
@@ -66,6 +68,25 @@ func (a logArg) ids(c *console, st store.Store) ([]string, error) {
 		return nil, fail("\"poptic audit "+a.Log+" --verify\" lists those there are", "%s has no instance %q", a.Log, a.Instance)
 	}
 	return ids, nil
+}
+
+// recorded are the instances whose records are looked at. That one is named, or that
+// there is an anchor, says that something was recorded: then a store without instances
+// lost it.
+func (a logArg) recorded(c *console, st store.Store, anchored bool) ([]string, error) {
+	all, err := logArg{Log: a.Log}.ids(c, st)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(all) == 0 && (a.Instance != "" || anchored):
+		return nil, &sqlite.DamageError{Name: a.Log, Reason: "all instances are gone"}
+	case a.Instance != "" && anchored && !slices.Contains(all, a.Instance):
+		return nil, &sqlite.DamageError{Name: a.Log, Reason: "the instance " + strconv.Quote(a.Instance) + " is gone"}
+	case anchored && a.Instance == "" && len(all) != 1:
+		_, err = a.one(c, st, "an anchor")
+		return nil, err
+	}
+	return a.ids(c, st)
 }
 
 // one is the instance that is meant, where only one can be.

@@ -61,8 +61,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return reportUsage(&plainWriter{w: errOut}, err)
 	}
 	c := newConsole(ctx, v.Color, in, out, errOut)
-	defer c.out.flush()
-	return c.finish(parsed.Run(c, parser.Model))
+	err = parsed.Run(c, parser.Model)
+	c.out.flush()
+	return c.finish(err)
 }
 
 func newParser(v *verbs, out, errOut io.Writer) (*kong.Kong, error) {

@@ -54,6 +54,19 @@ func readExisting(name string) ([]byte, error) {
 	return readAll(f)
 }
 
+// A fileName is a flag that names a file. An empty one is a mistake of the caller's,
+// such as a variable that is not set, and not the same as leaving the flag out.
+type fileName string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (n *fileName) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errors.New("an empty name is no file")
+	}
+	*n = fileName(text)
+	return nil
+}
+
 // write puts data where o says, whole or not at all, unless mayWrite refuses.
 func (c *console) write(o output, data []byte) error {
 	if o.name == "-" {

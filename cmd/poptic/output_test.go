@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -184,6 +185,36 @@ func TestFilesAreWrittenInOneFileOnly(t *testing.T) {
 	text, err := os.ReadFile("output.go")
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(text), "writeFile("))
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestAnAnswerThatCannotBeWrittenIsNone(t *testing.T) {
+	inDesk(t)
+	propose := " c.poptic --state state.json --stage note --patch "
+	for _, args := range []string{
+		"check c.poptic", "explain c.poptic", "prove c.poptic", "plan c.poptic", "graph c.poptic", "diff c.poptic c.poptic",
+		"view c.poptic --state state.json --stage note", "verify" + propose + "patch.json", "verify" + propose + "refused.json",
+		"apply" + propose + "patch.json", "audit log.db", "audit log.db --verify", "replay log.db c.poptic",
+		"replay log.db c.poptic --at 0", "build c.poptic -o -", "version", "demo",
+	} {
+		var errText bytes.Buffer
+		code := run(context.Background(), strings.Fields(args), os.Stdin, fullDisk{}, &errText)
+		require.Equal(t, exitBroken, code, args)
+		require.Contains(t, errText.String(), "no space left on device", args)
+	}
+}
+
+func TestWhatAHostGivesHasALength(t *testing.T) {
+	inDesk(t)
+	for _, flag := range []string{" --role " + strings.Repeat("r", 1025), " --arg a=" + strings.Repeat("v", 70_000)} {
+		code, out, errText := execute(t, "", "verify c.poptic --state state.json --stage note --patch patch.json"+flag)
+		require.Equal(t, exitBroken, code)
+		require.Empty(t, out)
+		require.Contains(t, errText, "is longer than")
+	}
 }
 
 // inDesk moves the test into a folder with a contract, all that a verb reads beside

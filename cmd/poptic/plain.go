@@ -16,6 +16,7 @@ type plainWriter struct {
 	w       io.Writer
 	colored bool
 	held    []byte // the beginning of a character whose rest is still to be written
+	failed  error  // the first that writing gave: what came after it may be missing too
 }
 
 // colours are the sequences that printer and package report paint with.
@@ -45,6 +46,9 @@ func (p *plainWriter) write(text []byte) error {
 		}
 	}
 	_, err := p.w.Write(ir.AppendPlain(out, text))
+	if p.failed == nil {
+		p.failed = err
+	}
 	return err
 }
 

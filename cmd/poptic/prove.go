@@ -14,9 +14,9 @@ type proveVerb struct {
 	contractArg
 	statesArg
 	forceFlag
-	Cert   string `xor:"cert" help:"Write a certificate of all claims to this file; - is standard output." placeholder:"FILE"`
-	Check  string `xor:"cert" help:"Check this certificate against the contract instead, with a checker that shares nothing with the prover." placeholder:"FILE"`
-	Format string `enum:"text,json" default:"text" help:"How it is printed: ${enum}."`
+	Cert   fileName `xor:"cert" help:"Write a certificate of all claims to this file; - is standard output." placeholder:"FILE"`
+	Check  string   `xor:"cert" help:"Check this certificate against the contract instead, with a checker that shares nothing with the prover." placeholder:"FILE"`
+	Format string   `enum:"text,json" default:"text" help:"How it is printed: ${enum}."`
 }
 
 // Help is printed by --help.
@@ -115,7 +115,7 @@ func (v *proveVerb) mayCertify(c *console) error {
 }
 
 func (v *proveVerb) output() output {
-	return output{name: v.Cert, kind: certificateKind, force: v.Force}
+	return output{name: string(v.Cert), kind: certificateKind, force: v.Force}
 }
 
 // certify writes the certificate, and says what it does not show.

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/runtime"
@@ -15,9 +17,9 @@ type replayVerb struct {
 	logArg
 	contractArg
 	forceFlag
-	At     *uint64 `help:"Print the state after this many commits, instead of making decisions again." placeholder:"VERSION"`
-	Output string  `short:"o" help:"File for that state; - is standard output." default:"-" placeholder:"FILE"`
-	Format string  `enum:"text,json" default:"text" help:"How the result is printed: ${enum}."`
+	At     *uint64  `help:"Print the state after this many commits, instead of making decisions again." placeholder:"VERSION"`
+	Output fileName `short:"o" help:"File for that state; - is standard output." default:"-" placeholder:"FILE"`
+	Format string   `enum:"text,json" default:"text" help:"How the result is printed: ${enum}."`
 }
 
 // Help is printed by --help.
@@ -60,7 +62,7 @@ func (v *replayVerb) Run(c *console) error {
 	}
 	defer st.Close()
 	if v.At != nil {
-		o := output{name: v.Output, kind: stateKind(contract), force: v.Force, perm: c.inputs.perm("log")}
+		o := output{name: string(v.Output), kind: stateKind(contract), force: v.Force, perm: c.inputs.perm("log")}
 		return v.answer(c, v.past(c, loaded, st, o))
 	}
 	return v.answer(c, v.replay(c, loaded, st))
@@ -88,46 +90,44 @@ func (v *replayVerb) answer(c *console, err error) error {
 }
 
 func (v *replayVerb) replay(c *console, contract *runtime.Contract, st store.Store) error {
-	ids, err := v.ids(c, st)
+	ids, err := v.recorded(c, st, false)
 	if err != nil {
 		return err
 	}
 	results := []runtime.Replayed{}
-	var damaged error
+	var damaged, broken error
 	for _, id := range ids {
 		r, err := runtime.Replay(c.ctx, contract, st, id)
 		switch {
+		case c.ctx.Err() != nil:
+			return c.ctx.Err()
 		case damage(err) != "":
 			damaged = v.answer(c, err)
 		case err != nil:
-			return err
+			broken = cmp.Or(broken, err)
 		default:
 			results = append(results, r)
 		}
 	}
-	if len(results) == 0 && damaged != nil {
-		return damaged
+	if err := cmp.Or(broken, damaged); len(results) == 0 && err != nil {
+		return err
 	}
 	if v.Format == "json" {
 		err = c.printJSON(results)
 	} else {
 		c.outText().replays(results)
 	}
-	for _, r := range results {
-		if err == nil && r.Different != nil {
-			err = errNo
-		}
+	different := func(r runtime.Replayed) bool { return r.Different != nil }
+	if err == nil && (len(results) == 0 || slices.ContainsFunc(results, different)) {
+		err = errNo // that nothing is there shows nothing
 	}
-	if err == nil {
-		err = damaged
-	}
-	return err
+	return cmp.Or(broken, err, damaged)
 }
 
 // replays writes the results for people.
 func (p *printer) replays(results []runtime.Replayed) {
 	if len(results) == 0 {
-		p.line("no instances")
+		p.line("no instances: there is nothing to make again")
 	}
 	for _, r := range results {
 		if d := r.Different; d != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
@@ -32,6 +33,9 @@ func (s *stageFlags) open(c *console) (*opened, error) {
 	args, err := arguments(s.Arg)
 	if err != nil {
 		return nil, err
+	}
+	if err := runtime.CheckGiven(s.Role, s.Phase, "", args); err != nil {
+		return nil, fail("nothing was decided", "%s", err)
 	}
 	contract, err := s.load(c)
 	if err != nil {

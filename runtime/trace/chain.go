@@ -61,7 +61,38 @@ const (
 	prevDiffers   = "the line does not follow the one before: lines were changed, removed, repeated or moved"
 	foreign       = "the line belongs to another instance"
 	sealedChanged = "the sealed part was changed: its seal is another"
+
+	// Undecided and DecidesNothing are of lines that hold, and lie wrong.
+	Undecided      = "it asks for a decision, and none follows"
+	DecidesNothing = "it decides nothing"
 )
+
+// A Pairing checks that every proposal and every advance is followed by its decision.
+// The zero Pairing is at the beginning of a log.
+type Pairing struct{ asked uint64 }
+
+// Next takes in the line numbered seq. The error is a *BrokenError.
+func (p *Pairing) Next(kind Kind, seq uint64) error {
+	switch decision := kind == Decision; {
+	case decision && p.asked == 0:
+		return &BrokenError{Seq: seq, Reason: DecidesNothing}
+	case !decision && p.asked > 0:
+		return p.End()
+	}
+	p.asked = 0
+	if kind == Proposal || kind == Advance {
+		p.asked = seq
+	}
+	return nil
+}
+
+// End says what is wrong with a log that ends here, nil if nothing is.
+func (p *Pairing) End() error {
+	if p.asked == 0 {
+		return nil
+	}
+	return &BrokenError{Seq: p.asked, Reason: Undecided}
+}
 
 // A BrokenError says where a chain breaks first.
 type BrokenError struct {
@@ -88,39 +119,42 @@ func (h Head) Next(line []byte) (Head, error) {
 // CheckRecord is Next for one record of a log: it also checks that the sealed part
 // is the one the line was written with. The error is a *BrokenError.
 func CheckRecord(h Head, key *Key, line, sealed []byte) (Head, error) {
-	next, seal, err := h.next(line)
+	next, l, err := h.next(line)
 	if err != nil {
 		return h, err
 	}
-	if !hmac.Equal([]byte(seal), []byte(key.Seal(sealed))) {
+	if !hmac.Equal([]byte(l.Seal), []byte(key.Seal(sealed))) {
 		return h, h.broken(sealedChanged)
 	}
 	return next, nil
 }
 
-func (h Head) next(line []byte) (next Head, seal string, err error) {
+// linked is what a chain looks at in a line.
+type linked struct {
+	Seq      uint64 `json:"seq"`
+	Instance string `json:"instance"`
+	Kind     Kind   `json:"kind"`
+	Seal     string `json:"seal"`
+}
+
+func (h Head) next(line []byte) (next Head, l linked, err error) {
 	body, hash, prev, ok := cut(line)
 	if !ok {
-		return h, "", h.broken(notALine)
+		return h, l, h.broken(notALine)
 	}
 	if hashOf(body) != hash {
-		return h, "", h.broken(hashDiffers)
+		return h, l, h.broken(hashDiffers)
 	}
-	var r struct {
-		Seq      uint64 `json:"seq"`
-		Instance string `json:"instance"`
-		Seal     string `json:"seal"`
+	if json.Unmarshal(body, &l) != nil {
+		return h, l, h.broken(notALine)
 	}
-	if json.Unmarshal(body, &r) != nil {
-		return h, "", h.broken(notALine)
+	if prev != h.Hash || l.Seq != h.Seq+1 {
+		return h, l, h.broken(prevDiffers)
 	}
-	if prev != h.Hash || r.Seq != h.Seq+1 {
-		return h, "", h.broken(prevDiffers)
+	if h.Instance != "" && l.Instance != h.Instance {
+		return h, l, h.broken(foreign)
 	}
-	if h.Instance != "" && r.Instance != h.Instance {
-		return h, "", h.broken(foreign)
-	}
-	return Head{Instance: r.Instance, Seq: r.Seq, Hash: hash}, r.Seal, nil
+	return Head{Instance: l.Instance, Seq: l.Seq, Hash: hash}, l, nil
 }
 
 func (h Head) broken(reason string) error { return &BrokenError{Seq: h.Seq + 1, Reason: reason} }

@@ -118,10 +118,23 @@ func TestADeletedLineBreaksTheChainThere(t *testing.T) {
 
 func TestLinesMissingAtTheEndShowInTheHead(t *testing.T) {
 	lines, head := sampleLines(6)
-	got, err := Verify(bytes.NewReader(joined(lines[:5])))
+	got, err := Verify(bytes.NewReader(joined(lines[:4])))
 	require.NoError(t, err)
 	require.NotEqual(t, head, got)
-	require.Equal(t, uint64(5), got.Seq)
+	require.Equal(t, uint64(4), got.Seq)
+}
+
+func TestAQuestionWithoutItsDecisionBreaksATraceThere(t *testing.T) {
+	lines, _ := sampleLines(6)
+	for _, cut := range []int{3, 5} { // behind a proposal, behind an advance
+		require.Equal(t, cut, brokenAt(t, joined(lines[:cut])))
+	}
+	var between Pairing
+	require.NoError(t, between.Next(Proposal, 1))
+	require.EqualError(t, between.Next(View, 2), "record 1: "+Undecided)
+	var first Pairing
+	require.EqualError(t, first.Next(Decision, 1), "record 1: "+DecidesNothing)
+	require.NoError(t, first.End())
 }
 
 func TestReorderedAndRepeatedLinesBreakTheChain(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"iter"
 )
 
-// Verify reads a trace, one line after the other, and checks its chain. The head
+// Verify reads a trace, one line after the other, and checks its chain, and that every
+// proposal and advance has its decision. The head
 // it returns is that of the last line that holds; compare it with one known from
 // elsewhere to notice lines missing at the end. The error is a *BrokenError that
 // names the first broken line, or what reading reported. An empty trace holds.
@@ -20,16 +21,20 @@ func Verify(r io.Reader) (Head, error) {
 // The line is each's only until it returns; its error ends the reading.
 func Scan(r io.Reader, each func(line []byte) error) (Head, error) {
 	head := Start("")
+	var pairing Pairing
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) && len(line) == 0 {
-			return head, nil
+			return head, at(number-1, pairing.End())
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return head, err
 		}
-		next, err := checkLine(head, line)
+		next, l, err := checkLine(head, line)
+		if err == nil {
+			err = pairing.Next(l.Kind, next.Seq)
+		}
 		if err != nil {
 			return head, at(number, err)
 		}
@@ -41,11 +46,11 @@ func Scan(r io.Reader, each func(line []byte) error) (Head, error) {
 }
 
 // checkLine insists on the line break: a trace that ends within a line was cut.
-func checkLine(head Head, line []byte) (Head, error) {
+func checkLine(head Head, line []byte) (Head, linked, error) {
 	if line[len(line)-1] != '\n' {
-		return head, head.broken(notALine)
+		return head, linked{}, head.broken(notALine)
 	}
-	return head.Next(line[:len(line)-1])
+	return head.next(line[:len(line)-1])
 }
 
 func at(number int, err error) error {
