@@ -55,3 +55,23 @@ func CheckGiven(role, phase, key string, args map[string]string) error {
 	}
 	return nil
 }
+
+// maxNormalised is how many leniencies a proposal names at most.
+const maxNormalised = 64
+
+// checkProposal is CheckGiven for all that a proposal has beside its patch.
+func checkProposal(p *Proposal) error {
+	if err := CheckGiven(p.Role, p.Next, p.Key, p.Args); err != nil {
+		return err
+	}
+	length := len(p.Normalised)
+	for _, name := range p.Normalised {
+		if length += len(name); !utf8.ValidString(name) {
+			return &NotTextError{"normalised"}
+		}
+	}
+	if len(p.Normalised) > maxNormalised || length > MaxGiven {
+		return &TooLongError{"normalised", MaxGiven}
+	}
+	return nil
+}

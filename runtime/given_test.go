@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,12 +42,24 @@ func TestATextOfTheHostThatIsTooLongIsAnErrorAndNotRecorded(t *testing.T) {
 	require.NoError(t, err)
 }
 
+func TestAClockBeyondTheYearsThatALineHasTellsTheLast(t *testing.T) {
+	for year, want := range map[int]string{10_000: "9999-12-31T23:59:59.999999999Z", -1: "0000-01-01T00:00:00Z"} {
+		clock := func() time.Time { return time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC) }
+		in, st := begin(t, runtime.WithClock(clock))
+		commits(t, propose(t, in, inside))
+		require.Contains(t, traceOf(t, in), `"time":"`+want+`"`)
+		got, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
+		require.NoError(t, err)
+		require.Nil(t, got.Different)
+	}
+}
+
 // Two texts that differ in what is no text would read the same in the log.
 func TestWhatTheHostGivesIsText(t *testing.T) {
 	in, _ := begin(t)
 	before := traceOf(t, in)
 	for what, p := range map[string]runtime.Proposal{
-		"role": {Role: "r\xff"}, "phase": {Next: "\xfe"}, "key": {Key: "\xed\xa0\x80"}, "argument c": {Args: map[string]string{"c": "c\xff"}},
+		"role": {Role: "r\xff"}, "phase": {Next: "\xfe"}, "normalised": {Normalised: []string{"fence", "\xff"}}, "key": {Key: "\xed\xa0\x80"}, "argument c": {Args: map[string]string{"c": "c\xff"}},
 	} {
 		p.Stage, p.Patch = "draft", []byte(`[]`)
 		_, err := in.Propose(ctx, p)

@@ -45,7 +45,7 @@ type Proposal struct {
 // the same: the version tells, and so does proposing again with the same key. p is
 // not kept, its bytes are copied.
 func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
-	if err := CheckGiven(p.Role, p.Next, p.Key, p.Args); err != nil {
+	if err := checkProposal(&p); err != nil {
 		return Verdict{}, err
 	}
 	a := in.asks(&p)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/runtime/trace"
@@ -20,7 +21,20 @@ const maxOldValue = 512
 
 // record begins a record of this instance.
 func (in *Instance) record(kind trace.Kind, version uint64) *trace.Record {
-	return &trace.Record{Kind: kind, Time: in.options.clock(), Contract: in.contract.Digest(), Version: version}
+	return &trace.Record{Kind: kind, Time: in.now(), Contract: in.contract.Digest(), Version: version}
+}
+
+// now is the time of a record. RFC 3339 has years of four digits: a clock that is
+// beyond them tells the last moment, or the first.
+func (in *Instance) now() time.Time {
+	t := in.options.clock().UTC()
+	switch year := t.Year(); {
+	case year < 0:
+		return time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	case year > 9999:
+		return time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+	}
+	return t
 }
 
 // actor adds who acts, in which stage, with which arguments.

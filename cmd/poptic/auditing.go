@@ -59,8 +59,8 @@ func (a *audit) begin() *auditing { return &auditing{audit: a} }
 // line takes in a line that holds.
 func (r *auditing) line(text []byte) error {
 	var l logged
-	if err := json.Unmarshal(text, &l); err != nil {
-		return err
+	if json.Unmarshal(text, &l) != nil {
+		return &trace.BrokenError{Seq: r.Records + 1, Reason: "it is no record: a member is of another kind, or its time is none"}
 	}
 	r.Records, r.Commits = l.Seq, l.Version
 	if r.anchor != nil {

@@ -23,7 +23,7 @@ func writeFile(name string, data []byte, perm fs.FileMode) error {
 	if mode&fs.ModeType != 0 {
 		return writeThrough(target, data)
 	}
-	temporary, err := writeBeside(target, data, mode, perm)
+	temporary, err := writeBeside(target, data, mode, perm, ownerOf(target))
 	if err != nil {
 		return err
 	}
@@ -33,6 +33,12 @@ func writeFile(name string, data []byte, perm fs.FileMode) error {
 	}
 	return nil
 }
+
+// ownerOnly is what of permissions is the owner's.
+func ownerOnly(mode fs.FileMode) fs.FileMode { return mode & 0o700 }
+
+// likeEverybody takes from the group what not everybody may do.
+func likeEverybody(mode fs.FileMode) fs.FileMode { return mode&^0o070 | mode&0o070&(mode&0o007<<3) }
 
 // writeThrough writes data to something that is no regular file.
 func writeThrough(name string, data []byte) error {
@@ -85,16 +91,21 @@ func leadsTo(name string) (string, error) {
 }
 
 // writeBeside writes data to a new file in target's folder and returns its name;
-// on an error nothing is left behind. The file has the permissions mode, or, where
-// that is 0, those of perm that new files get. It never has others, not for a moment.
-func writeBeside(target string, data []byte, mode, perm fs.FileMode) (name string, err error) {
+// on an error nothing is left behind. The file has the permissions mode and the owner
+// and group of, or, where mode is 0, those of perm that new files get. It never has
+// others, not for a moment: where the group cannot be kept, the new one may do no more
+// than everybody.
+func writeBeside(target string, data []byte, mode, perm fs.FileMode, of *owner) (name string, err error) {
 	dir, base := filepath.Split(target)
 	name = filepath.Join(dir, fmt.Sprintf(".%s.%08x.tmp", base, rand.Uint32()))
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(mode.Perm(), perm, 0o666)|0o200)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(ownerOnly(mode.Perm()), perm, 0o666)|0o200)
 	if err != nil {
 		return "", err
 	}
 	if _, err = f.Write(data); err == nil && mode != 0 {
+		if !of.take(f) {
+			mode = likeEverybody(mode)
+		}
 		err = f.Chmod(mode.Perm())
 	}
 	if err == nil {

@@ -23,6 +23,42 @@ func TestAReplacedFileKeepsItsPermissions(t *testing.T) {
 	requireOnly(t, filepath.Dir(name), "state.json")
 }
 
+func TestAFileThatIsReplacedKeepsItsGroupOrIsForItsOwner(t *testing.T) {
+	require.Equal(t, fs.FileMode(0o600), likeEverybody(0o640))
+	require.Equal(t, fs.FileMode(0o604), likeEverybody(0o664)&^0o040)
+	require.Equal(t, fs.FileMode(0o644), likeEverybody(0o644))
+	require.Equal(t, fs.FileMode(0o702), likeEverybody(0o752))
+	if os.Geteuid() != 0 {
+		t.Skip("only the superuser can give files away")
+	}
+	name := filepath.Join(t.TempDir(), "state.json")
+	require.NoError(t, os.WriteFile(name, []byte("old"), 0o640))
+	require.NoError(t, os.Chown(name, 65534, 65533))
+	require.NoError(t, writeFile(name, []byte("new"), 0))
+	requireFile(t, name, "new")
+	require.Equal(t, &owner{65534, 65533}, ownerOf(name))
+	info, err := os.Stat(name)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o640), info.Mode())
+
+	var in inputs
+	f, err := os.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	in.noteOpen("state", f)
+	require.Equal(t, fs.FileMode(0o600), in.perm("state"), "a new file has another group")
+}
+
+func TestWhatComesThroughAPipeIsForNobodyElse(t *testing.T) {
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	defer write.Close()
+	var in inputs
+	in.noteOpen("state", read)
+	require.Equal(t, fs.FileMode(0o600), in.perm("state"))
+}
+
 func TestALinkKeepsPointingWhereItDid(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")

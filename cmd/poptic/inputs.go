@@ -15,16 +15,24 @@ type inputs struct{ all []input }
 // An input is one file. A file beside a database that does not exist is known by
 // its place; creating it would change the database as well.
 type input struct {
-	what string // noun of messages
-	info fs.FileInfo
-	dir  fs.FileInfo // of a file that does not exist
-	base string
+	what   string // noun of messages
+	isPipe bool
+	info   fs.FileInfo
+	dir    fs.FileInfo // of a file that does not exist
+	base   string
 }
 
 // noteOpen notes a file that is open for reading.
 func (in *inputs) noteOpen(what string, f interface{ Stat() (fs.FileInfo, error) }) {
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err != nil {
+		return
+	}
+	switch {
+	case info.Mode().IsRegular():
 		in.all = append(in.all, input{what: what, info: info})
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		in.all = append(in.all, input{what: what, isPipe: true})
 	}
 }
 
@@ -53,7 +61,7 @@ func (in *inputs) reads(name, except string) (what string, is bool) {
 	dir, dirErr := os.Stat(filepath.Dir(name))
 	for _, i := range in.all {
 		switch {
-		case i.what == except:
+		case i.what == except, i.isPipe:
 		case err == nil && i.info != nil && os.SameFile(info, i.info):
 			return i.what, true
 		case missing && dirErr == nil && i.dir != nil && i.base == filepath.Base(name) && os.SameFile(dir, i.dir):
@@ -68,13 +76,23 @@ func (in *inputs) reads(name, except string) (what string, is bool) {
 func (in *inputs) perm(of ...string) fs.FileMode {
 	perm := fs.FileMode(0)
 	for _, i := range in.all {
-		if i.info == nil || !slices.Contains(of, i.what) {
+		if !slices.Contains(of, i.what) {
+			continue
+		}
+		if i.isPipe {
+			return 0o600 // nobody else can have read it
+		}
+		if i.info == nil {
 			continue
 		}
 		if perm == 0 {
 			perm = 0o666
 		}
-		perm &= i.info.Mode().Perm() | 0o200
+		mode := i.info.Mode().Perm()
+		if !sameGroup(i.info) {
+			mode = likeEverybody(mode)
+		}
+		perm &= mode | 0o200
 	}
 	return perm
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -93,6 +96,22 @@ func changeDatabase(ts *testscript.TestScript, neg bool, args []string) {
 	defer db.Close()
 	_, err = db.Exec(args[1])
 	ts.Check(err)
+}
+
+// retime FILE LINE TIME gives a line of a trace another time, and the hash to go with
+// it; the lines behind it are cut off.
+func retime(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: retime FILE LINE TIME")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	lines := strings.SplitAfter(ts.ReadFile(args[0]), "\n")[:n]
+	last := lines[n-1]
+	body := regexp.MustCompile(`"time":"[^"]*"`).ReplaceAllString(last[:strings.LastIndex(last, `,"hash":`)], `"time":"`+args[2]+`"`)
+	sum := sha256.Sum256([]byte(body + "}"))
+	lines[n-1] = body + `,"hash":"sha256:` + hex.EncodeToString(sum[:]) + "\"}\n"
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(lines, "")), 0o644))
 }
 
 // anchorOfOutput VARIABLE keeps the anchor that the last command printed.

@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 			"snapshot": snapshot,
 			"sql":      changeDatabase,
 			"flip":     flip,
+			"retime":   retime,
 			"anchor":   anchorOfOutput,
 		},
 	})

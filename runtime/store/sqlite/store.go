@@ -67,6 +67,9 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 			return nil, openError(name, err)
 		}
 	}
+	if err := checkBefore(ctx, set, name); err != nil {
+		return nil, openError(name, err)
+	}
 	from := set.source(name, "rwc")
 	writing, err := sql.Open("sqlite", from)
 	if err != nil {
@@ -84,6 +87,25 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 		return nil, openError(name, err)
 	}
 	return &Store{name, reading, w}, nil
+}
+
+// checkBefore refuses a file of something else, or of a newer version, before it is
+// opened as a store: that changes how the file is written from then on, for all its
+// users. What else is the matter, opening says.
+func checkBefore(ctx context.Context, set settings, name string) error {
+	if info, err := os.Stat(name); err != nil || info.Size() == 0 {
+		return nil
+	}
+	set.use = useOf(name)
+	db, err := openReading(ctx, set.source(name, "ro"))
+	var newer *VersionError
+	if errors.Is(err, errForeign) || errors.As(err, &newer) {
+		return err
+	}
+	if err == nil {
+		db.Close()
+	}
+	return nil
 }
 
 // createPrivate makes an empty file if there is none. It does not open one that is
