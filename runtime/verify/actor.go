@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"slices"
 
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
@@ -87,7 +88,7 @@ func (v *verification) explain(seen *tree.Node) (told []Violation, more int) {
 		return v.tellAll(onView.found)
 	}
 	if found := v.checkScope(); len(found) > 0 {
-		return v.tellRules(found)
+		return v.tellRules(v.asOfUnions(found))
 	}
 	v.reached = stepSchema
 	if named := v.named(v.checkSchema()); len(named) > 0 {
@@ -95,6 +96,27 @@ func (v *verification) explain(seen *tree.Node) (told []Violation, more int) {
 	}
 	v.reached = stepRules
 	return v.tellRules(v.checkRules())
+}
+
+// asOfUnions are findings of the scope step that the view had nothing against, each at a
+// place in a union as one of the union: what is there hangs on the alternative, which the
+// view may not show.
+func (v *verification) asOfUnions(found []finding) []finding {
+	out := slices.Clone(found)
+	for i := range out {
+		f := &out[i]
+		if f.OpIndex == nil || f.rule != "" || f.known != "" {
+			continue
+		}
+		uses := v.usesOf(&v.patch[*f.OpIndex])
+		at := slices.IndexFunc(uses, func(u use) bool { return u.place.union >= 0 })
+		if at >= 0 {
+			w := uses[at].place.word[:uses[at].place.union]
+			f.rule, f.gated = ir.TypeGate, slices.Clone(w)
+			f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
+		}
+	}
+	return out
 }
 
 // tellRules tells what may be named, or if there is none of it, that something else

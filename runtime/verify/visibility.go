@@ -14,7 +14,7 @@ func (v *verification) visibility(f *finding) ir.Visibility {
 	switch {
 	case f.known != "":
 		return f.known
-	case v.reached == stepScope && f.Gate != GateLimit:
+	case v.reached == stepScope && f.Gate != GateLimit && f.gated == nil:
 		return ir.Hidden // the view had nothing against it
 	case f.rule == "":
 		return ir.Seen

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,6 +113,24 @@ stage s { read /v/a  write /v/a }
 `, "s")
 	r.requireOneReply(`[{"op":"replace","path":"/v/a","value":9}]`,
 		`{"v":{"k":"x","a":1}}`, `{"v":{"k":"y","a":1}}`, `{"v":{"k":"z","a":1}}`)
+}
+
+func TestWhatAHiddenAlternativeMakesOfAnArrayIsToldAsTheUnion(t *testing.T) {
+	for _, c := range []struct{ types, patch string }{
+		{`{ k: "x"  b: set of int } | { k: "y"  c: int }`, `[{"op":"add","path":"/f/b","value":[1]},{"op":"replace","path":"/f/b/0","value":1}]`},
+		{`{ k: "x"  b: log of int } | { k: "y"  b: list of int }`, `[{"op":"replace","path":"/f/b","value":[1]},{"op":"replace","path":"/f/b/0","value":2}]`},
+		{`{ k: "x"  b: set of int } | { k: "y"  b: list of int }`, `[{"op":"replace","path":"/f/b","value":[1]},{"op":"test","path":"/f/b/0","value":1}]`},
+		{`{ k: "x"  b: set of int } | { k: "y"  b: list of int }`, `[{"op":"replace","path":"/f/b","value":[1]},{"op":"copy","from":"/f/b/0","path":"/n"}]`},
+		{`{ k: "x"  b: { sub: log of int } } | { k: "y"  b: { sub: list of int } }`, `[{"op":"replace","path":"/f/b","value":{"sub":[1]}},{"op":"remove","path":"/f/b/sub/0"}]`},
+	} {
+		r := enter(t, "contract c sealed\nstate { n: int  f: "+c.types+" }\nstage s { read /n, /f/b  write /n, /f/b  source /f/b  discloses /f }\n", "s")
+		b := "[]"
+		if strings.Contains(c.types, "sub:") {
+			b = `{"sub":[]}`
+		}
+		_, told := r.told(`{"n":1,"f":{"k":"x","b":`+b+`}}`, c.patch)
+		require.Contains(t, told, `"rule":"type of /f"`, c.types)
+	}
 }
 
 func TestAMemberThatNoTypeHasDoesNotTellThatItsParentIsThere(t *testing.T) {
