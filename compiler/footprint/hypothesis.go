@@ -137,7 +137,8 @@ func (p Pair) Admits(a, b map[string]string) bool {
 
 // Suggestion is the weakest hypothesis under which all pairs are proved to commute,
 // as the language writes it; "" if there is none that can be written, or none is
-// needed. It is about all conflicts of the pairs, whatever a claim says of them.
+// needed. It is about all conflicts of the pairs, whatever a claim says of them. One that
+// takes more than maxClauses is none: nobody would read it.
 func (m *Model) Suggestion(pairs []Pair) string {
 	var clauses []ir.Hypothesis
 	whole := make([]Pair, len(pairs))
@@ -149,7 +150,9 @@ func (m *Model) Suggestion(pairs []Pair) string {
 			if !ok {
 				return ""
 			}
-			clauses = append(clauses, clause)
+			if clauses = append(clauses, clause); len(clauses) > maxClauses {
+				return ""
+			}
 		}
 	}
 	settles := func(clauses []ir.Hypothesis) bool {
@@ -168,6 +171,10 @@ func (m *Model) Suggestion(pairs []Pair) string {
 	}
 	return writeClauses(clauses)
 }
+
+// maxClauses bounds the differences that a suggestion asks for, before those are left out
+// that others imply.
+const maxClauses = 64
 
 // contrary is what contradicts a term: one of its equalities between the two runs
 // does not hold. ok is false if it has none that can be said of all pairs.

@@ -158,6 +158,7 @@ func namesKey(s Segment) bool { return s.Kind == Literal || s.Kind == KeyLiteral
 
 // add notes a term unless a weaker one is there, and drops those it is weaker than.
 func (w *weigher) add(all []Equality, a, b side) {
+	w.options.Meter.Spend(len(w.terms))
 	kept := w.terms[:0]
 	for _, t := range w.terms {
 		if impliesAll(all, t.all) {

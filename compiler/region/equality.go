@@ -75,6 +75,9 @@ func withoutImplied(all []Equality) (kept []Equality, ok bool) {
 
 // implies reports whether e follows from all, which is consistent.
 func implies(all []Equality, e Equality) bool {
+	if len(all) == 1 && !all[0].Not && !e.Not { // most conditions are one equality
+		return e.isTrivial() || e.says(all[0])
+	}
 	c, _ := classesOf(all)
 	x, y := e.operands()
 	x, y = c.find(x), c.find(y)
@@ -92,6 +95,16 @@ func implies(all []Equality, e Equality) bool {
 		}
 	}
 	return false
+}
+
+// isTrivial reports whether e says that something is equal to itself.
+func (e Equality) isTrivial() bool { return !e.Literal && e.Left == e.Right }
+
+// says reports whether e equates what f does.
+func (e Equality) says(f Equality) bool {
+	x, y := e.operands()
+	l, r := f.operands()
+	return x == l && y == r || x == r && y == l
 }
 
 func impliesAll(all, others []Equality) bool {
