@@ -47,6 +47,25 @@ func TestWhatEveryFamilyOfSourcesCostsIsBounded(t *testing.T) {
 	}
 }
 
+// A claim about many parameters has a conflict for each two of them, and all of those
+// are to be looked at, written of, and replayed.
+func TestAClaimAboutManyParametersIsAnsweredSoon(t *testing.T) {
+	for name, code := range map[string]string{
+		"as many parameters as there may be":                 "claim_refuted",
+		"as many parameters under a rule that nothing keeps": "claim_unknown",
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := familyNamed(t, name).write(32)
+			before := allocated()
+			out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay.New(replay.Options{})})
+			require.Len(t, out.Diagnostics, 1)
+			require.Equal(t, code, out.Diagnostics[0].Code)
+			require.Less(t, len(out.Diagnostics[0].Help), 5000)
+			require.Less(t, allocated()-before, uint64(familyBytes))
+		})
+	}
+}
+
 func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -58,6 +58,14 @@ func nested(before, open, middle, shut, after string) func(int) string {
 	})
 }
 
+// most is a stage of up to 32 parameters that is claimed to commute with itself.
+func most(before, param, write, when string) func(n int) string {
+	return inWorld(func(n int) string {
+		k := min(n, 32)
+		return before + "stage s(" + joined(k, param, ", ") + ") { read /m, /n write " + joined(k, write, ", ") + " }\nprove s commutes with s" + when + "\n"
+	})
+}
+
 var families = []family{
 	// types
 	{"types twice each", doubling("{ a: string }", "{ a: T$p  b: T$p }")},
@@ -181,6 +189,10 @@ var families = []family{
 	{"parameters that are used", inWorld(func(n int) string {
 		return "stage s(" + joined(n, "p$i in /m", ", ") + ") { read " + joined(n, "/m/{p$i}", ", ") + " write " + joined(n, "/m/{p$i}/f", ", ") + " }\nprove s commutes with s\n"
 	})},
+	{"as many parameters as there may be", most("", "p$i in /m", "/m/{p$i}", "")},
+	{"as many new parameters as there may be", most("", "p$i new in /m", "/m/{p$i}", " when p1 differs")},
+	{"as many parameters under a rule", most("invariant i each e in /m/* { e.g > state.n }\n", "p$i in /m", "/m/{p$i}/g", "")},
+	{"as many parameters under a rule that nothing keeps", most("invariant i each e in /m/* { e.g > 0 && e.g < 0 }\n", "p$i in /m", "/m/{p$i}/f", "")},
 	{"parameters from parameters", inWorld(func(n int) string {
 		return "stage s(p0 in /m, " + joined(n, "p$i = /m/{p$p}/f", ", ") + ") { read /m write /m/{p0}/f }\nprove s commutes with s\n"
 	})},

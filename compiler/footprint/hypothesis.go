@@ -143,7 +143,7 @@ func (m *Model) Suggestion(pairs []Pair) string {
 	var clauses []ir.Hypothesis
 	whole := make([]Pair, len(pairs))
 	for i, p := range pairs {
-		whole[i] = Pair{A: p.A, B: p.B, Conflicts: m.Commutation(p.A, p.B)}
+		whole[i] = Pair{A: p.A, B: p.B, Conflicts: m.conflictsOf(p)}
 		left, _ := whole[i].assume(nil)
 		for _, t := range Weakest(left) {
 			clause, ok := contrary(t, pairs)
@@ -170,6 +170,12 @@ func (m *Model) Suggestion(pairs []Pair) string {
 		}
 	}
 	return writeClauses(clauses)
+}
+
+// conflictsOf is what Commutation says of a pair, once computed.
+func (m *Model) conflictsOf(p Pair) []Conflict {
+	at := m.indices([]string{p.A.Name, p.B.Name})
+	return m.Matrix().Conflicts(at[0], at[1])
 }
 
 // maxClauses bounds the differences that a suggestion asks for, before those are left out

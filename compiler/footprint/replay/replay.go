@@ -30,7 +30,8 @@ type Options struct {
 const maxFixtures = 64
 
 // DefaultBudget is how many trials are run for one conflict, MaxTrials how many are
-// made for all conflicts of a contract together.
+// made for all conflicts of a contract together. A state that is tried in search of one
+// that keeps the rules counts as one of those, and a large state as several.
 const (
 	DefaultBudget = 4000
 	MaxTrials     = 1 << 16
@@ -95,8 +96,20 @@ func (s *stand) fitting(fixtures func() []string) []string {
 	return out
 }
 
+// A run takes longer the larger its state is. It counts once for each weighed bytes of
+// that, and maxWeight times at most: few runs on a large state may tell a lot.
+const (
+	weighed   = 128
+	maxWeight = 16
+)
+
+func (s *stand) spend(state string) { s.total -= min(1+len(state)/weighed, maxWeight) }
+
 // broken names the invariants that do not hold in a state file.
 func (s *stand) broken(state, phase string) (invariants []string, fits bool) {
+	if s.spend(state); s.total < 0 {
+		return nil, false
+	}
 	n, err := s.program.Import([]byte(state))
 	if err != nil {
 		return nil, false
@@ -114,11 +127,14 @@ func (s *stand) broken(state, phase string) (invariants []string, fits bool) {
 // part runs trials that the pair admits until one parts. That two writes collide is best shown by two
 // states: that they are seen as well is what it settles for.
 func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.Parting {
+	if s.total < 0 { // nor are scenes made for it
+		return nil
+	}
 	r := newRuns(s.program)
 	var found *footprint.Parting
 	left := s.budget
 	for t := range s.search.Trials(p, conflict) {
-		if s.total--; s.total < 0 {
+		if s.spend(t.State); s.total < 0 {
 			break
 		}
 		if !r.admitted(p, t) {
