@@ -20,7 +20,7 @@ import (
 
 // verbs is the command line: kong reads flags, help and completion from it.
 type verbs struct {
-	Color string `enum:"auto,always,never" default:"auto" help:"Colour in text output: ${enum}. NO_COLOR is respected." placeholder:"WHEN"`
+	Color string `enum:"auto,always,never" default:"auto" help:"Colour in text output: ${enum}. NO_COLOR is respected by auto." placeholder:"WHEN"`
 
 	Demo       demoVerb       `cmd:"" help:"Run an embedded example end to end and tell its story."`
 	Check      checkVerb      `cmd:"" help:"Report what is wrong with contracts."`
