@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -258,5 +259,78 @@ stage s(k in /m) { READ WRITE }
 			text = text[:fix.Span.Start] + fix.Text + text[fix.Span.End:]
 			require.Empty(t, compile(text).Diagnostics, text)
 		}
+	}
+}
+
+func TestWhatFollowsFromAMistakeIsNotReported(t *testing.T) {
+	const contract = "contract x\nstate { a: int  f: number  s: set of string  m: map of { v: string }  u: \"a\" | 1  w: true | \"x\" | null }\nstage A { read /a  write /a }\n"
+	for line, codes := range map[string][]string{
+		"prove A commutes with": {"missing"},
+		"prove A within":        {"missing"},
+		"compose q = A +":       {"missing"},
+		"parallel q = A |":      {"missing"},
+		"delegate D from {}":    {"unexpected"},
+		"stage B(p in /m) { read /m/{p} }\nprove B commutes with B when p differs from": {"missing"},
+		"phases { p -> }":                                                      {"missing"},
+		"invariant i { math.abs(state.a) > 1 }":                                {"unknown_name"},
+		"invariant i { sets.contains(state.s, [\"a\"]) }":                      {"unknown_name"},
+		"invariant i { state.nothing.startsWith(\"a\") }":                      {"unknown_member"},
+		"stage F(q = /m/{p}/v, p in /m) { read /m/{q} }":                       {"unknown_parameter"},
+		"stage F(q in /m, r = /m/{s}/v, s = /m/{q}/v) { read /m/{r}, /m/{s} }": {"unknown_parameter"},
+		"invariant i { state.u != \"zz\" }":                                    {"constant_comparison"},
+		"invariant i { state.w != \"zz\" }":                                    {"constant_comparison"},
+		"invariant i { state.u in [\"a\", \"b\"] || state.u == 1 }":            {"constant_comparison"},
+	} {
+		var got []string
+		for _, d := range compile(contract + line + "\n").Diagnostics {
+			got = append(got, d.Code)
+			require.NotContains(t, d.Message, "called \n")
+		}
+		require.Equal(t, codes, got, line)
+	}
+}
+
+func TestHelpGivesTheNameThatOtherLanguagesHaveAnotherOneFor(t *testing.T) {
+	const contract = "contract x\nstate { f: number  l: list of int  t: string }\n"
+	for rule, help := range map[string]string{
+		"state.f % 2 == 0.0":     "takes two ints",
+		"len(state.l) > 1":       "size(x)",
+		"state.l.length > 1":     "size(x)",
+		"state.t.length > 1":     "size(x)",
+		"state.l.length() > 1":   "size(x)",
+		"state.f > 1.0 || True":  "did you mean `true`",
+		"state.f > 1.0 || False": "did you mean `false`",
+	} {
+		out := compile(contract + "invariant i { " + rule + " }\n")
+		require.Len(t, out.Diagnostics, 1, rule)
+		require.Contains(t, out.Diagnostics[0].Help, help, rule)
+		for _, f := range out.Diagnostics[0].Fixes {
+			require.NotContains(t, f.Text, "2.0", rule)
+		}
+	}
+}
+
+func TestAPhaseIsComparedWithThePhasesThereAre(t *testing.T) {
+	const contract = `contract x
+phases { draft -> signed by host  signed }
+state { n: int }
+stage z { in draft  read /n  write /n }
+invariant i %s
+`
+	for rule, says := range map[string]string{
+		`{ phase != "signd" || state.n > 0 }`:               `did you mean "signed"`,
+		`{ !(phase in ["signed", "drft"]) || state.n > 0 }`: `did you mean "draft"`,
+		`{ (phase == "done" ? 1 : 2) > state.n }`:           `it is "draft" or "signed"`,
+		`{ phase != "signed" || state.n > 0 }`:              "",
+		`{ phase in ["signed", "draft"] || state.n > 0 }`:   "",
+	} {
+		out := compile(fmt.Sprintf(contract, rule))
+		if says == "" {
+			require.Empty(t, out.Diagnostics, rule)
+			continue
+		}
+		require.Len(t, out.Diagnostics, 1, rule)
+		require.Equal(t, "constant_comparison", out.Diagnostics[0].Code)
+		require.Contains(t, out.Diagnostics[0].Help, says)
 	}
 }

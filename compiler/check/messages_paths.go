@@ -24,6 +24,12 @@ func notAMap(p *syntax.Path, what string) source.Diagnostic {
 	return fault("not_a_map", p.Span, "name a map or a `list of T by FIELD`", "%s has no keys to choose from: it is %s", p.Text, what)
 }
 
+// paramLater: the path of p uses a parameter that is declared after it.
+func paramLater(p, later *syntax.Param) source.Diagnostic {
+	d := fault("unknown_parameter", p.Path.Span, "write `"+later.Name.Text+"` before `"+p.Name.Text+"`: a parameter may use those before it", "parameter %s is declared only after %s, which uses it", later.Name.Text, p.Name.Text)
+	return related(d, "declared here", later.Name.Span)
+}
+
 func unknownParam(s *syntax.PathSegment, params []string) source.Diagnostic {
 	d := fault("unknown_parameter", s.Span, "", "there is no parameter %s here", s.Text)
 	switch near := source.Nearest(s.Text, params); {

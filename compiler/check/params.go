@@ -27,6 +27,11 @@ func (c *checker) lowerParams(st *stage) {
 			c.report(shadowsBuiltin(p.Name, "parameter"))
 			continue
 		}
+		if later := declaredLater(p, st); later != nil {
+			c.report(paramLater(p, later))
+			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text}
+			continue
+		}
 		if out, ok := c.lowerParam(st, p); ok {
 			st.out.Params = append(st.out.Params, out)
 			st.params[out.Name] = &out
@@ -34,6 +39,22 @@ func (c *checker) lowerParams(st *stage) {
 			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text} // reported; its uses are not
 		}
 	}
+}
+
+// declaredLater is the parameter that the path of p uses and that comes after it, nil if
+// there is none.
+func declaredLater(p *syntax.Param, st *stage) *syntax.Param {
+	if p.Path == nil {
+		return nil
+	}
+	after := st.decl.Params[slices.Index(st.decl.Params, p)+1:]
+	for _, s := range p.Path.Segments {
+		i := slices.IndexFunc(after, func(q *syntax.Param) bool { return q.Name.Text == s.Text })
+		if s.Kind == syntax.ParamSegment && st.params[s.Text] == nil && i >= 0 {
+			return after[i]
+		}
+	}
+	return nil
 }
 
 func (c *checker) isMeasure(name string) bool {

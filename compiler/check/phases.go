@@ -32,7 +32,9 @@ func (c *checker) lowerPhases() {
 		}
 	}
 	if len(c.out.Phases) == 0 {
-		c.report(noPhases(d))
+		if c.parsed {
+			c.report(noPhases(d))
+		}
 		c.out.Phases = []ir.Phase{{Name: DefaultPhase}}
 		return
 	}
@@ -55,6 +57,9 @@ func (c *checker) lowerPhase(p *syntax.Phase) ir.Phase {
 	out := ir.Phase{Name: p.Name.Text, Doc: p.Doc}
 	to := map[string]bool{}
 	for _, a := range p.Arrows {
+		if c.isMissing(a.To) {
+			continue
+		}
 		if c.phases[a.To.Text] == nil {
 			c.report(unknownName("phase", a.To, a.To.Text, keys(c.phases)))
 			continue

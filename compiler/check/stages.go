@@ -205,6 +205,9 @@ func (c *checker) phaseNames(names []syntax.Name) []string {
 	var out []string
 	listed := map[string]bool{}
 	for _, n := range names {
+		if c.isMissing(n) {
+			continue
+		}
 		if len(c.phases) > 0 && c.phases[n.Text] == nil {
 			c.report(unknownName("phase", n, n.Text, keys(c.phases)))
 			continue
@@ -232,6 +235,9 @@ func (c *checker) checkAfter() {
 
 // stageNamed finds a stage or delegate, and reports the name if there is none.
 func (c *checker) stageNamed(n syntax.Name) *stage {
+	if c.isMissing(n) {
+		return nil
+	}
 	if st := c.findStage(n.Text); st != nil {
 		return st
 	}
@@ -241,6 +247,12 @@ func (c *checker) stageNamed(n syntax.Name) *stage {
 	}
 	c.report(unknownName("stage", n, n.Text, names))
 	return nil
+}
+
+// isMissing reports whether a name was not written, which the parser reported.
+func (c *checker) isMissing(n syntax.Name) bool {
+	c.use(n.Text == "")
+	return n.Text == ""
 }
 
 func texts(names []syntax.Name) []string {

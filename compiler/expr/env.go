@@ -186,6 +186,15 @@ type variable struct {
 	measure *measure // of a measureRoot
 }
 
+// phaseShape is the shape of a phase's name: any text where no phases are known.
+func (e *Env) phaseShape() *shape {
+	var names []string
+	for _, p := range e.contract.Phases {
+		names = append(names, p.Name)
+	}
+	return &shape{kinds: kString, cel: types.StringType, literals: names}
+}
+
 // variables lists the names of a scope, without duplicates: the first wins.
 func (e *Env) variables(s Scope) []variable {
 	var vars []variable
@@ -195,7 +204,7 @@ func (e *Env) variables(s Scope) []variable {
 	switch s.Vars {
 	case ir.StateVars, ir.EachVars:
 		state("state")
-		vars = append(vars, variable{name: "phase", shape: stringShape, root: phaseRoot})
+		vars = append(vars, variable{name: "phase", shape: e.phaseShape(), root: phaseRoot})
 	case ir.BeforeVars:
 		state("before")
 	case ir.AfterVars:

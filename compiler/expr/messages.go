@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,10 @@ func unknownMember(s *shape, name string) Issue {
 		issue.Help = "use an index, or a macro such as `all(x, ...)`"
 	default:
 		issue.Message = article(s.String()) + " has no member `" + name + "`"
+	}
+	if (lengths[name] || name == "size") && !s.is(kRecord) {
+		issue.Help = "its length is `size(x)`"
+		return issue
 	}
 	return withNearest(issue, name, s.memberNames())
 }
@@ -160,14 +165,30 @@ func unknownName(name, hint string, candidates []string) Issue {
 		issue.Help = "in scope: " + strings.Join(candidates, ", ")
 	}
 	issue = withNearest(issue, name, candidates)
+	if meant := misnomers[name]; meant != "" {
+		issue.Help, issue.Fix = "did you mean `"+meant+"`?", &Fix{Text: meant, Title: "change to `" + meant + "`"}
+	}
 	if hint != "" {
 		issue.Message, issue.Help = hint, ""
 	}
 	return issue
 }
 
+// misnomers are names that other languages have for what is written otherwise here.
+var misnomers = map[string]string{"True": "true", "TRUE": "true", "False": "false", "FALSE": "false", "None": "null", "nil": "null"}
+
+// lengths are what other languages call size.
+var lengths = map[string]bool{"len": true, "length": true, "count": true}
+
 func unknownFunction(name string, candidates []string) Issue {
 	issue := Issue{Code: UnknownFunction, Message: "there is no function `" + name + "`"}
+	if lengths[name] {
+		issue.Help = "`size(x)` is the length of a text and the number of elements of a list or map"
+		if slices.Contains(candidates, "cel.bind") {
+			issue.Fix = &Fix{Text: "size", Title: "change to `size`"}
+		}
+		return issue
+	}
 	return withNearest(issue, name, candidates)
 }
 
@@ -175,6 +196,10 @@ func operandTypes(operator string, operands []string) Issue {
 	issue := Issue{Code: OperandTypes, Message: "`" + operator + "` does not take " + strings.Join(operands, " and ")}
 	if len(operands) == 0 {
 		issue.Message = "`" + operator + "` needs an argument"
+	}
+	if operator == "%" {
+		issue.Help = "`%` takes two ints"
+		return issue
 	}
 	if len(operands) == 2 && (operands[0] == "int" && operands[1] == "number" || operands[0] == "number" && operands[1] == "int") {
 		issue.Help = "arithmetic needs two ints or two numbers: `1.0` is a number, `double(n)` makes one of an int"

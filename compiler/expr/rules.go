@@ -144,7 +144,7 @@ func (w *walker) comparable(e ast.Expr, args []ast.Expr, sides [2]abstract) {
 // be.
 func (w *walker) spelling(e ast.Expr, side, other abstract) {
 	text, ok := side.constant.(types.String)
-	if !ok || e.Kind() != ast.LiteralKind || other.shape == nil || other.shape.literals == nil || !other.shape.is(kString|kNull) {
+	if !ok || e.Kind() != ast.LiteralKind || other.shape == nil || other.shape.literals == nil || other.shape.kinds&kString == 0 || other.shape.kinds&kAny != 0 {
 		return
 	}
 	if slices.Contains(other.shape.literals, string(text)) {

@@ -115,7 +115,11 @@ func (w *walker) unknownFunction(e ast.Expr) {
 	if !c.IsMemberFunction() {
 		candidates = functionNames()
 	}
-	if namespace, ok := namespaceOf(c); ok {
+	namespace, ok := namespaceOf(c)
+	if c.IsMemberFunction() && !ok && w.flagged[c.Target().ID()] {
+		return // of what is no value there is no method
+	}
+	if ok {
 		name = namespace + "." + name
 		at.start = w.extents.of(e).start
 		candidates = functionNames()
@@ -203,6 +207,9 @@ func (w *walker) noOverload(e ast.Expr) {
 	if c.IsMemberFunction() {
 		args = append([]ast.Expr{c.Target()}, args...)
 	}
+	if slices.ContainsFunc(args, func(arg ast.Expr) bool { return w.flagged[arg.ID()] }) {
+		return
+	}
 	name, isOperator := operatorText(c.FunctionName())
 	switch {
 	case c.FunctionName() == operators.Index:
@@ -221,7 +228,9 @@ func (w *walker) noOverload(e ast.Expr) {
 		words = append(words, w.typeWords(w.tree.GetType(arg.ID())))
 	}
 	issue := operandTypes(name, words)
-	issue.Fix = w.decimalFix(args, words)
+	if name != "%" {
+		issue.Fix = w.decimalFix(args, words)
+	}
 	w.report(e, w.extents.of(e), issue)
 }
 
