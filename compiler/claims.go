@@ -8,14 +8,13 @@ import (
 	"github.com/patchoptic/poptic/compiler/check"
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
 // decideClaims answers every claim; one that is false, or could not be decided,
 // is an error at the place where it was written.
 func (out *Output) decideClaims(checked check.Result, replay footprint.Replayer) {
-	m := measured(out.Lowered)
+	m := footprint.Measured(out.Lowered)
 	for i, claim := range out.Lowered.Claims {
 		result := m.Decide(claim, replay)
 		out.Results = append(out.Results, result)
@@ -26,17 +25,10 @@ func (out *Output) decideClaims(checked check.Result, replay footprint.Replayer)
 	}
 }
 
-// measured is the model of a contract whose searches come to an end.
-func measured(c *ir.Contract) *footprint.Model {
-	m := footprint.New(c)
-	m.Meter = region.NewMeter(footprint.MaxSteps)
-	return m
-}
-
 // refuteClaims answers the claims about what no error touches, and reports those that
 // are false: mending the errors does not make them true.
 func (out *Output) refuteClaims(checked check.Result, replay footprint.Replayer) {
-	m := measured(checked.Sound)
+	m := footprint.Measured(checked.Sound)
 	for i, claim := range checked.Sound.Claims {
 		result, refuted := m.Decide(claim, replay).(footprint.Refuted)
 		if !refuted {

@@ -106,7 +106,7 @@ func explain(c *ir.Contract, only string) (explanation, error) {
 	if err != nil {
 		return explanation{}, err
 	}
-	return explainer{env, footprint.New(c)}.explain(c, only), nil
+	return explainer{env, footprint.Measured(c)}.explain(c, only), nil
 }
 
 func (x explainer) explain(c *ir.Contract, only string) explanation {

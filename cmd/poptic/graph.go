@@ -34,7 +34,7 @@ func (v *graphVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	data, err := plan.Draw(footprint.New(contract)).Render(v.Format)
+	data, err := plan.Draw(footprint.Measured(contract)).Render(v.Format)
 	if err != nil {
 		return err
 	}

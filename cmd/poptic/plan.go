@@ -31,7 +31,7 @@ func (v *planVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	p := plan.Of(footprint.New(contract))
+	p := plan.Of(footprint.Measured(contract))
 	switch v.Format {
 	case "json":
 		return c.printJSON(p)

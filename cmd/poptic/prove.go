@@ -98,7 +98,7 @@ func (v *proveVerb) decide(c *console) (*ir.Contract, []footprint.Result, error)
 	if err := requireFitting(states, []*ir.Contract{contract}); err != nil {
 		return nil, nil, err
 	}
-	m := footprint.New(contract)
+	m := footprint.Measured(contract)
 	var results []footprint.Result
 	for _, claim := range contract.Claims {
 		results = append(results, m.Decide(claim, nil))

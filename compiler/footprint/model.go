@@ -35,6 +35,13 @@ type Model struct {
 // reads it when it is asked.
 func New(c *ir.Contract) *Model { return &Model{Contract: c, Shape: NewShape(c)} }
 
+// Measured is New with a meter of MaxSteps: its searches come to an end.
+func Measured(c *ir.Contract) *Model {
+	m := New(c)
+	m.Meter = region.NewMeter(MaxSteps)
+	return m
+}
+
 // MaxSteps is how many steps the searches about the regions of one contract may take
 // while it is checked, and again while its claims are decided.
 const MaxSteps = 1 << 24
