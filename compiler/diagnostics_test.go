@@ -334,3 +334,19 @@ invariant i %s
 		require.Contains(t, out.Diagnostics[0].Help, says)
 	}
 }
+
+func TestANameIsListedOnceInEveryList(t *testing.T) {
+	const contract = "contract x\nphases { p -> q by host  q }\nstate { a: int }\nstage A { in p  read /a }\nstage B { in p  read /a }\n"
+	for _, line := range []string{
+		"stage C { in p  by x, x  read /a }",
+		"stage C { in p, p  read /a }",
+		"stage C { in p  after A, B, A  read /a }",
+		"compose c = A + B + A",
+		"prove no stage except A, A writes /a",
+	} {
+		out := compile(contract + line + "\n")
+		require.Len(t, out.Diagnostics, 1, line)
+		require.Equal(t, "listed_twice", out.Diagnostics[0].Code)
+	}
+	requireFindings(t, contract+"stage C { in p, q  by x, y  after A, B  read /a }\nparallel two = A | A\n", nil)
+}

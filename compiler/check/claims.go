@@ -18,7 +18,7 @@ func (c *checker) lowerClaims() {
 		switch d := d.(type) {
 		case *syntax.ComposeDecl:
 			c.stagesNamed(d.Stages)
-			c.out.Compositions = append(c.out.Compositions, ir.Composition{Name: d.Name.Text, Doc: d.Doc, Stages: texts(d.Stages)})
+			c.out.Compositions = append(c.out.Compositions, ir.Composition{Name: d.Name.Text, Doc: d.Doc, Stages: c.distinct(d.Stages)})
 		case *syntax.ParallelDecl:
 			faulty := c.faultily(func() { c.checkTogether(c.stagesNamed(d.Stages), d.When, d.Stages) })
 			c.addClaim(ir.Claim{Kind: ir.Parallel, Name: d.Name.Text, Stages: texts(d.Stages), When: hypothesis(d.When)}, d.Span, faulty)
@@ -51,7 +51,7 @@ func folded(text string) string {
 
 func (c *checker) lowerProve(d *syntax.ProveDecl) {
 	before := c.taint
-	claim := ir.Claim{Kind: ir.ClaimKind(d.Kind), When: hypothesis(d.When), Except: texts(d.Except), Verb: d.Verb.Text}
+	claim := ir.Claim{Kind: ir.ClaimKind(d.Kind), When: hypothesis(d.When), Except: c.distinct(d.Except), Verb: d.Verb.Text}
 	switch d.Kind {
 	case syntax.CommutesClaim:
 		names := []syntax.Name{d.A, d.B}

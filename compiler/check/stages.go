@@ -95,11 +95,11 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 	case "in":
 		s.In = c.phaseNames(cl.Names)
 	case "by":
-		s.By = texts(cl.Names)
+		s.By = c.distinct(cl.Names)
 	case "next":
 		s.Next = c.phaseNames(cl.Names)
 	case "after":
-		s.After = texts(cl.Names)
+		s.After = c.distinct(cl.Names)
 	case "read":
 		s.Read, _ = c.lowerRegion(c.root, cl.Region, readPath, st.params)
 	case "write":
@@ -247,6 +247,19 @@ func (c *checker) stageNamed(n syntax.Name) *stage {
 	}
 	c.report(unknownName("stage", n, n.Text, names))
 	return nil
+}
+
+// distinct is the texts of a list of names, and reports those that it holds twice.
+func (c *checker) distinct(names []syntax.Name) []string {
+	var out []string
+	for _, n := range names {
+		if n.Text != "" && slices.Contains(out, n.Text) {
+			c.report(listedTwice(n))
+			continue
+		}
+		out = append(out, n.Text)
+	}
+	return out
 }
 
 // isMissing reports whether a name was not written, which the parser reported.
