@@ -71,8 +71,8 @@ type hall struct {
 	see   region.Cursor
 }
 
-func (m maker) hall(t testing.TB, text string, c *ir.Contract) *hall {
-	p, err := verify.Load(c, verify.DefaultLimits())
+func (m maker) hall(t testing.TB, text string, c *ir.Contract, limits verify.Limits) *hall {
+	p, err := verify.Load(c, limits)
 	require.NoError(t, err)
 	h := &hall{maker: m, t: t, text: text, c: c, p: p, s: &c.Stages[len(c.Stages)-1]}
 	h.reach = reachOf(h.s)
@@ -373,11 +373,11 @@ func (h *hall) fail(what, patch string, a, b told) {
 }
 
 // secrecyOf compares until there are enough cases.
-func secrecyOf(t testing.TB, seed int64, enough int) *secrecy {
+func secrecyOf(t testing.TB, seed int64, enough int, limits func(m maker) verify.Limits) *secrecy {
 	m, sum, start := newMaker(seed), newSecrecy(), time.Now()
 	for sum.cases < enough {
 		d, c := m.sealed(sum)
-		h := m.hall(t, d.text(), c)
+		h := m.hall(t, d.text(), c, limits(m))
 		if len(h.valid) < 2 {
 			continue
 		}
@@ -403,12 +403,24 @@ func secrecyOf(t testing.TB, seed int64, enough int) *secrecy {
 
 func TestSealedContractsTellNothingOfWhatIsHidden(t *testing.T) {
 	t.Parallel()
-	sum := secrecyOf(t, 8, rounds(60_000, 6_000))
+	sum := secrecyOf(t, 8, rounds(60_000, 6_000), func(maker) verify.Limits { return verify.DefaultLimits() })
 	sum.log(t)
 	t.Logf("drawn: %v", sum.drew)
 	t.Logf("refused: %v", sum.refused)
 	require.Greater(t, sum.accepted, sum.cases/5)
 	require.Positive(t, sum.bits, "no gate that is disclosed decided anything")
+}
+
+// Rules that exceed the limit on their cost are refused for it, and that tells no more
+// than their value would.
+func TestTheLimitOnTheCostOfARuleTellsNothingOfWhatIsHidden(t *testing.T) {
+	t.Parallel()
+	sum := secrecyOf(t, 12, rounds(20_000, 2_000), func(m maker) verify.Limits {
+		limits := verify.DefaultLimits()
+		limits.Expr.CostLimit = uint64(5 + m.Intn(60))
+		return limits
+	})
+	sum.log(t)
 }
 
 // constructs are what noninterference is tried on.
