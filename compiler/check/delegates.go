@@ -98,6 +98,9 @@ func (c *checker) checkDelegate(st *stage) {
 	if clear("read") {
 		c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())
 	}
+	if clear("read", "source") { // what may be tested
+		c.contained(st, "read", region.Union(child.Read, child.Source), region.Union(parent.Read, parent.Source), region.Interior, st.parent.title())
+	}
 	if clear("write") {
 		c.contained(st, "write", child.Write, bound["write"], region.Interior, st.parent.title())
 	}

@@ -354,6 +354,7 @@ func (w *within) clauses(outer []match) []clause {
 	interior, shown := []region.Mode{region.Interior}, []region.Mode{region.Shown}
 	out := []clause{
 		{"read", seen, read, shown},
+		{"read", region.Union(w.inner.Read, w.inner.Source), region.Union(read, source), interior}, // what may be tested
 		{"write", w.inner.Write, write, interior},
 		{"write", w.inner.Blind, append(slices.Clone(write), blind...), interior},
 		{"source", w.inner.Source, source, interior},

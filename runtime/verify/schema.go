@@ -271,12 +271,25 @@ func (t *touched) keep(f finding) {
 	if op := t.v.written.writer(f.at) - 1; op >= 0 && f.OpIndex == nil {
 		f.OpIndex = &op
 		f.known = t.v.knownToWriter(f)
+		if path, appended := asAppended(&t.v.patch[op], f.at); appended {
+			f.Path = &path
+		}
 	}
 	if t.gated != nil {
 		f.rule, f.gated, f.known = ir.TypeGate, t.gated, ""
 		f.reads = region.Region{{Include: []region.Pattern{patternOf(t.gated)}}}
 	}
 	t.add(f, asItIs)
+}
+
+// asAppended is the path of a place in an entry that an operation appended, as its actor
+// wrote it: the position would tell how many entries there are.
+func asAppended(op *tree.Op, at region.Word) (path string, appended bool) {
+	last := len(op.Path) - 1
+	if last < 0 || op.Path[last] != "-" || len(at) <= last || at[:last].Pointer() != op.Path[:last].String() {
+		return "", false
+	}
+	return op.RawPath + at[last+1:].Pointer(), true
 }
 
 // knownToWriter tells what the actor knows about a failure inside of what it wrote:

@@ -97,13 +97,19 @@ func checkBefore(ctx context.Context, set settings, name string) error {
 		return nil
 	}
 	set.use = useOf(name)
-	db, err := openReading(ctx, set.source(name, "ro"))
+	db, err := sql.Open("sqlite", set.source(name, "ro"))
+	if err != nil {
+		return nil
+	}
+	defer db.Close()
+	var tables int
+	if db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables) != nil || tables == 0 {
+		return nil // its making was cut off
+	}
+	err = checkSchema(ctx, db)
 	var newer *VersionError
 	if errors.Is(err, errForeign) || errors.As(err, &newer) {
 		return err
-	}
-	if err == nil {
-		db.Close()
 	}
 	return nil
 }
