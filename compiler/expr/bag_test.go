@@ -321,7 +321,7 @@ func TestTheOrderOfSetsAndLogsNeverCounts(t *testing.T) {
 	r := source{rand.New(rand.NewSource(5)), c.Types, false}
 	accepted, refused := map[string]int{}, map[string]int{}
 	outcomes := map[string]int{}
-	for range rounds(60_000) {
+	for range rounds(30_000) {
 		s := &speller{Rand: r.Rand}
 		src := s.bool(1 + r.Intn(4))
 		x, issues := free.Check(src, stateScope)

@@ -403,7 +403,7 @@ func secrecyOf(t testing.TB, seed int64, enough int, limits func(m maker) verify
 
 func TestSealedContractsTellNothingOfWhatIsHidden(t *testing.T) {
 	t.Parallel()
-	sum := secrecyOf(t, 8, rounds(60_000, 6_000), func(maker) verify.Limits { return verify.DefaultLimits() })
+	sum := secrecyOf(t, 8, rounds(40_000, 6_000), func(maker) verify.Limits { return verify.DefaultLimits() })
 	sum.log(t)
 	t.Logf("drawn: %v", sum.drew)
 	t.Logf("refused: %v", sum.refused)
