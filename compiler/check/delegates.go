@@ -95,10 +95,8 @@ func (c *checker) checkDelegate(st *stage) {
 	}
 	bound := map[string]region.Region{"read": parent.Read, "write": parent.Write, "source": parent.Source}
 	clear := func(clauses ...string) bool { return st.isClear(clauses...) && st.parent.isClear(clauses...) }
-	if clear("read") {
-		c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())
-	}
-	if clear("read", "source") { // what may be tested
+	seen := clear("read") && c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())
+	if seen && clear("source") { // what may be tested
 		c.contained(st, "read", region.Union(child.Read, child.Source), region.Union(parent.Read, parent.Source), region.Interior, st.parent.title())
 	}
 	if clear("write") {
@@ -134,10 +132,12 @@ func (c *checker) withoutDependent(s *ir.Stage) region.Region {
 	})
 }
 
-func (c *checker) contained(st *stage, clause string, child, limit region.Region, mode region.Mode, who string) {
-	if w, ok := c.model.Within(child, limit, mode, mode); !ok {
+func (c *checker) contained(st *stage, clause string, child, limit region.Region, mode region.Mode, who string) bool {
+	w, ok := c.model.Within(child, limit, mode, mode)
+	if !ok {
 		c.report(beyondParent(st, clause, w, who))
 	}
+	return ok
 }
 
 func (c *checker) subset(st *stage, clause string, child, parent []string) {

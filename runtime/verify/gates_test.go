@@ -70,7 +70,7 @@ func TestEveryGateRefusesWithItsCodeOperationAndPath(t *testing.T) {
 
 		{"wrong literal", edit(`[{"op":"replace","path":"/tickets/T1/status","value":"closed"}]`), []string{"schema schema_violation 0 /tickets/T1/status"}},
 		{"wrong kind", edit(`[{"op":"add","path":"/tickets/T1/reply","value":7}]`), []string{"schema schema_violation 0 /tickets/T1/reply"}},
-		{"wrong element", edit(`[{"op":"add","path":"/tickets/T1/steps/-","value":7}]`), []string{"schema schema_violation 0 /tickets/T1/steps/2"}},
+		{"wrong element", edit(`[{"op":"add","path":"/tickets/T1/steps/-","value":7}]`), []string{"schema schema_violation 0 /tickets/T1/steps/-"}},
 		{"constraint", edit(`[{"op":"add","path":"/tickets/T1/reply","value":"longer than ten"}]`), []string{"schema schema_violation 0 /tickets/T1/reply"}},
 		{"constraint above", as("admin", `[{"op":"replace","path":"/window/from","value":9}]`), []string{"schema schema_violation /window"}},
 		{"unknown member", as("admin", `[{"op":"add","path":"/tickets/T1/replly","value":"x"}]`), []string{"schema schema_violation 0 /tickets/T1/replly"}},

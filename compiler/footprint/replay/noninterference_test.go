@@ -415,7 +415,7 @@ func TestSealedContractsTellNothingOfWhatIsHidden(t *testing.T) {
 // than their value would.
 func TestTheLimitOnTheCostOfARuleTellsNothingOfWhatIsHidden(t *testing.T) {
 	t.Parallel()
-	sum := secrecyOf(t, 12, rounds(20_000, 2_000), func(m maker) verify.Limits {
+	sum := secrecyOf(t, 12, rounds(10_000, 2_000), func(m maker) verify.Limits {
 		limits := verify.DefaultLimits()
 		limits.Expr.CostLimit = uint64(5 + m.Intn(60))
 		return limits

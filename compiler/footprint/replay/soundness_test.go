@@ -22,7 +22,7 @@ import (
 // verdict or by view. POPTIC_SOUNDNESS=1000000 runs that many trials of each kind.
 
 // trials is how many trials of certified pairs are run.
-func trials() int { return rounds(6_000, 1_000) }
+func trials() int { return rounds(5_000, 1_000) }
 
 // A shape tells what a generator drew.
 type shape struct {

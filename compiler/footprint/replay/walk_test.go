@@ -144,7 +144,7 @@ func TestACanaryNeverArrivesWhereNoFlowIsProved(t *testing.T) {
 	t.Parallel()
 	m := newMaker(41)
 	proved, arrived, steps, told := 0, 0, 0, 0
-	for range min(rounds(150, 40), 2_000) {
+	for range min(rounds(100, 40), 2_000) {
 		text, c := m.contract()
 		p, err := verify.Load(c, verify.DefaultLimits())
 		require.NoError(t, err)

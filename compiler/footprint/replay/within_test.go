@@ -733,7 +733,7 @@ func TestWhatAStageWithinAnotherCommitsTheOtherCommits(t *testing.T) {
 	t.Parallel()
 	m := newMaker(51)
 	sum := withinTally{constructs: map[string]int{}}
-	drawn, contracts := 0, min(rounds(150, 40), 20_000)
+	drawn, contracts := 0, min(rounds(100, 40), 20_000)
 	for range contracts {
 		text, c, results, tries := m.containments()
 		drawn += tries
