@@ -73,12 +73,6 @@ func (m *Model) Matrix() *Index {
 	return m.matrix
 }
 
-// matrixConflicts is Commutation of two stages of the contract, by its matrix.
-func (m *Model) matrixConflicts(a, b *ir.Stage) []Conflict {
-	x := m.Matrix()
-	return x.Conflicts(slices.Index(x.stages, a), slices.Index(x.stages, b))
-}
-
 // anyMember replaces the family's keys by "any key", which meets literals too, and
 // those that stand for entries of logs by "any position", which meets new entries.
 func anyMember(g Gate, p region.Pattern) region.Pattern {
