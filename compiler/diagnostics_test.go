@@ -350,3 +350,42 @@ func TestANameIsListedOnceInEveryList(t *testing.T) {
 	}
 	requireFindings(t, contract+"stage C { in p, q  by x, y  after A, B  read /a }\nparallel two = A | A\n", nil)
 }
+
+func TestAFailedWithinNamesWhatTheOtherSideAsksMore(t *testing.T) {
+	const cases = "contract x\nstate { a: int b: int d: int c: map of {n: string w: int} }\n"
+	const both = "stage A { read /a, /b, /d write /a }\nstage B { read /a write /a }\n"
+	for text, want := range map[string]string{
+		"stage A(p in /c, q in /c) { read /c write /c/{p} require { before.c[p].w > before.c[q].w } }\n" +
+			"stage B(p in /c, q in /c) { read /c write /c/{p} require { before.c[q].w > before.c[p].w } }\nprove A within B\n": "A may do what B may not: it is not judged by `require { before.c[q].w > before.c[p].w }` of B",
+		both + "stage C { read /b, /d write /d ensure { after.d > 0 } }\ncompose D = B + C\nprove A within D\n":                                             "it is not judged by `ensure { after.d > 0 }` of C",
+		strings.ReplaceAll(both, "/b, ", "") + "stage C { read /b write /b ensure { after.b > 0 } }\ncompose D = B + C\nprove A within D\n":                 "A has `read` of /d, which D has not",
+		"phases { one -> two two }\n" + strings.ReplaceAll(both, "{", "{ in one") + "stage C { in two read /b, /d }\ncompose D = B + C\nprove A within D\n": "A may do what D may not: it runs in phase one, as C does not",
+	} {
+		var all []string
+		for _, d := range compile(cases + text).Diagnostics {
+			if d.Code == "claim_refuted" {
+				all = append(all, d.Message)
+			}
+		}
+		require.Len(t, all, 1, text)
+		require.Contains(t, all[0], want, text)
+	}
+}
+
+func TestAStageThatTakesAParameterFromAPlaceIsToldItByTheParameter(t *testing.T) {
+	for text, want := range map[string]string{
+		"stage s(k = /pin) { read /out write /out }\n":       "stage s is told by its parameters that /pin is there",
+		"stage s(k = /pin) { read /out, /box write /out }\n": "stage s is told by its parameters that /pin is there",
+		"stage s(k = /pin) { read /** except /out }\n":       "stage s reads /pin",
+		"stage s(k = /out) { read /pin }\n":                  "stage s reads /pin",
+	} {
+		text = "contract x\nstate { pin: string out: string box: int }\n" + text + "prove no stage reads /pin\n"
+		var all []string
+		for _, d := range compile(text).Diagnostics {
+			if d.Code == "claim_refuted" {
+				all = append(all, d.Message)
+			}
+		}
+		require.Equal(t, []string{want}, all, text)
+	}
+}

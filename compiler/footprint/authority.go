@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
@@ -41,10 +43,35 @@ func (m *Model) decideNoStage(claim ir.Claim) Result {
 	var result Result = Proved{}
 	x.find(x.verbs[claim.Verb], claim.From).each(func(i int) {
 		if s := &m.Contract.Stages[i]; isProved(result) && !excepted(s) {
-			result = m.decideAuthority(s.Name, x.authorities(i), claim.Verb, target)
+			result = m.byParameter(s, m.decideAuthority(s.Name, x.authorities(i), claim.Verb, target), target)
 		}
 	})
 	return result
+}
+
+// byParameter names the parameters as the clause of a refutation where it is by the
+// value of one that a stage sees a place, and not by what its read clause says.
+func (m *Model) byParameter(s *ir.Stage, result Result, target *region.Set) Result {
+	r, refuted := result.(Refuted)
+	if !refuted || r.Place == nil || r.Place.Clause != "read" {
+		return result
+	}
+	var said region.Region
+	for _, g := range s.Read {
+		if !slices.ContainsFunc(s.Params, func(p ir.Param) bool {
+			return p.Kind == ir.DependentParam && len(g.Include) == 1 && g.Include[0].String() == p.Of.String()
+		}) {
+			said = append(said, g)
+		}
+	}
+	for _, a := range m.authorities(&ir.Stage{Name: s.Name, Read: said}) {
+		if a.clause == "read" && m.overlap(region.Compile(a.region), target, a.mode, a.against).Verdict != region.No {
+			return result
+		}
+	}
+	at := *r.Place
+	at.Clause = "parameters"
+	return Refuted{Place: &at}
 }
 
 // decideAuthority answers whether a stage may not do what the verb says to a target.

@@ -55,6 +55,14 @@ type within struct {
 
 	tried int
 	best  failure
+	aside []bystander
+}
+
+// A bystander is an outer stage that does not stand for the inner one, for a reason beside
+// what it grants, with the parameters of the same names as arguments.
+type bystander struct {
+	match
+	why Excess
 }
 
 // A failure is why one way of matching parameters shows nothing. The one that gets
@@ -89,7 +97,7 @@ func (w *within) decide() Result {
 			names = append(names, s.Name)
 		}
 		if key := strings.Join(names, " "); !slices.Contains(known, key) {
-			known, w.best = append(known, key), failure{}
+			known, w.best, w.aside = append(known, key), failure{}, w.unable(t, able)
 			if !w.covered(able) {
 				return w.best.result
 			}
@@ -161,6 +169,26 @@ func (w *within) able(t turn) ([]*ir.Stage, *Excess) {
 	return left, nil
 }
 
+// unable lists the outer stages that may not take a turn which others may.
+func (w *within) unable(t turn, able []*ir.Stage) []bystander {
+	var out []bystander
+	for _, s := range w.outer {
+		if slices.Contains(able, s) {
+			continue
+		}
+		args := map[string]string{}
+		for _, p := range s.Params {
+			args[p.Name] = p.Name
+		}
+		alone := within{model: w.model, inner: w.inner, outer: []*ir.Stage{s}}
+		if _, why := alone.able(t); why != nil {
+			why.What += ", as " + s.Name + " does not"
+			out = append(out, bystander{match{s, args}, *why})
+		}
+	}
+	return out
+}
+
 // A match is an outer stage with an argument for each of its parameters: one of the
 // inner stage's parameters.
 type match struct {
@@ -224,7 +252,11 @@ func (w *within) matches(outer *ir.Stage) []match {
 		}
 		x := match{outer, args}
 		if rule := w.missingRule(x); rule != "" {
-			w.fail(gotParams, Refuted{Excess: &Excess{Stage: w.inner.Name, Clause: "rules", What: "it is not judged by `" + rule + "` of " + outer.Name}})
+			why := Excess{Stage: w.inner.Name, Clause: "rules", What: "it is not judged by `" + rule + "` of " + outer.Name}
+			w.fail(gotParams, Refuted{Excess: &why})
+			if len(w.aside) == 0 || w.aside[len(w.aside)-1].stage != outer {
+				w.aside = append(w.aside, bystander{x, why}) // parameters of one name come first
+			}
 			return
 		}
 		out = append(out, x)
@@ -314,12 +346,25 @@ func (w *within) contained(outer []match) bool {
 	for i, c := range w.clauses(outer) {
 		for _, mode := range c.modes {
 			if path, ok := w.model.Within(c.inner, c.outer, mode, mode); !ok {
-				w.fail(gotRules+i, missing(path, Place{Stage: w.inner.Name, Clause: c.name, Path: path}))
+				w.fail(gotRules+i, w.lacking(outer, i, mode, path))
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// lacking says why the inner stage's path of a clause is not in those of the outer
+// stages: one that has it stands aside, or none has.
+func (w *within) lacking(outer []match, i int, mode region.Mode, path region.Word) Result {
+	c := w.clauses(outer)[i]
+	for _, x := range w.aside {
+		more := w.clauses(append(slices.Clone(outer), x.match))[i]
+		if next, ok := w.model.Within(c.inner, more.outer, mode, mode); path != nil && (ok || next != nil && !slices.Equal(next, path)) {
+			return Refuted{Excess: &x.why}
+		}
+	}
+	return missing(path, Place{Stage: w.inner.Name, Clause: c.name, Path: path})
 }
 
 // A clause is what one clause grants, with the modes in which it counts: reading goes
