@@ -15,6 +15,7 @@ invariant short { size(state.m) < 9 }
 func TestADelegateMayDoNothingThatItsParentMayNot(t *testing.T) {
 	for _, c := range []struct{ name, parent, child, says string }{
 		{"read", "read /a", "read /b", "may read /b, which is beyond stage parent"},
+		{"test as a whole what the parent sees in pieces", "read /r/x, /r/y", "read /r", "may read /r, which is beyond stage parent"},
 		{"write", "read /a, /b  write /a", "write /b", "may write /b, which is beyond stage parent"},
 		{"write blind", "write blind /m/*  discloses short", "write blind /n/*", "which is beyond stage parent"},
 		{"write blind what the parent only reads", "read /n", "write blind /n/*", "which is beyond stage parent"},
