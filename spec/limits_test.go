@@ -47,6 +47,7 @@ func TestTheLimitsAreThoseListed(t *testing.T) {
 		"values in a patch":                                             patch.MaxNodes,
 		"tokens of a pointer in a patch":                                patch.MaxTokens,
 		"bytes of a pointer in a patch":                                 patch.MaxPointerBytes,
+		"tokens of all pointers in a patch":                             patch.MaxPatchTokens,
 		"violations that a reply lists":                                 verify.MaxViolations,
 		"bytes of a path, message or hint in a reply":                   verify.MaxText,
 		"bytes of a role, phase or key that a host gives":               runtime.MaxGiven,

@@ -43,6 +43,8 @@ func fieldOf(n *Node) field {
 type shapeCheck struct {
 	limits   PatchLimits
 	patch    Patch
+	tokens   int  // of the pointers so far
+	full     bool // they are more than there may be
 	problems []*Problem
 }
 
@@ -150,12 +152,27 @@ func (c *opCheck) pointer(name string, f field) Pointer {
 		c.fail(CodeLimitExceeded, f.text, message, "")
 		return nil
 	}
+	if c.tokens += strings.Count(f.text, "/"); over(c.tokens, c.limits.MaxPatchTokens) {
+		c.overTokens()
+		return nil
+	}
 	p, bad := parsePointer(f.text)
 	if bad != nil {
 		c.fail(CodePointerSyntax, f.text, bad.Message, bad.Hint)
 		return nil
 	}
 	return p
+}
+
+// overTokens is said once: the pointers behind it are not read.
+func (c *opCheck) overTokens() {
+	if !c.full {
+		c.full = true
+		c.problems = append(c.problems, &Problem{
+			Code: CodeLimitExceeded, Index: WholePatch, Hint: "send it as several patches",
+			Message: fmt.Sprintf("the paths of the patch have more than %d tokens together", c.limits.MaxPatchTokens),
+		})
+	}
 }
 
 func (c *opCheck) value() {

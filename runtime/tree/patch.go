@@ -67,6 +67,7 @@ type PatchLimits struct {
 	MaxOps          int // operations; 0 is no limit
 	MaxTokens       int // of one pointer: one that is deeper than the state may be leads nowhere
 	MaxPointerBytes int // of one pointer as written
+	MaxPatchTokens  int // of all pointers together: each is kept apart and costs more than its bytes
 }
 
 // DefaultPatchLimits hold where none are given.
@@ -81,6 +82,7 @@ var DefaultPatchLimits = PatchLimits{
 	MaxOps:          10_000,
 	MaxTokens:       DefaultLimits.MaxDepth,
 	MaxPointerBytes: 64 << 10,
+	MaxPatchTokens:  256 << 10,
 }
 
 // PatchOf reads a patch from a JSON value, as ParsePatch does from text.

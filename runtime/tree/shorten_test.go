@@ -48,6 +48,33 @@ func TestAPointerIsRefusedByItsLimitsBeforeItIsRead(t *testing.T) {
 	}
 }
 
+func TestThePointersOfAPatchAreBoundedTogether(t *testing.T) {
+	limits := DefaultPatchLimits
+	limits.MaxPatchTokens = 6
+	for patch, fits := range map[string]bool{
+		`[{"op":"remove","path":"/a/b/c"},{"op":"test","path":"/a/b/c","value":1}]`:                                     true,
+		`[{"op":"move","from":"/a/b/c","path":"/a/b/d"},{"op":"add","path":"","value":1}]`:                              true,
+		`[{"op":"remove","path":"/a/b/c"},{"op":"test","path":"/a/b/c/d","value":1}]`:                                   false,
+		`[{"op":"copy","from":"/a/b/c","path":"/a/b/c/d"}]`:                                                             false,
+		`[{"op":"remove","path":"///"},{"op":"remove","path":"///"},{"op":"remove","path":"/"},{"op":"nop","path":""}]`: false,
+	} {
+		_, problems := ParsePatch([]byte(patch), limits)
+		_, again := PatchOf(parsed(t, patch), limits)
+		require.Equal(t, problems, again)
+		if fits {
+			require.Empty(t, problems, patch)
+			continue
+		}
+		require.Equal(t, CodeLimitExceeded, problems[0].Code)
+		require.Equal(t, WholePatch, problems[0].Index)
+		require.Contains(t, problems[0].Message, "more than 6 tokens together")
+		limits.MaxPatchTokens = 0
+		_, problems = ParsePatch([]byte(patch), limits)
+		require.LessOrEqual(t, len(problems), 1)
+		limits.MaxPatchTokens = 6
+	}
+}
+
 func TestWithoutALimitAPointerStillHasAnEnd(t *testing.T) {
 	_, problems := ParsePatch([]byte(`[{"op":"remove","path":"`+strings.Repeat("/a", 4_000_000)+`"}]`), PatchLimits{})
 	require.Len(t, problems, 1)

@@ -48,6 +48,7 @@ func hostileLimits() verify.Limits {
 	l := verify.DefaultLimits()
 	if !*long {
 		l.Patch.MaxBytes, l.Patch.MaxNodes, l.Patch.MaxOps = l.Patch.MaxBytes/16, l.Patch.MaxNodes/16, l.Patch.MaxOps/16
+		l.Patch.MaxPatchTokens /= 16
 	}
 	return l
 }
