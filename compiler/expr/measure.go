@@ -10,8 +10,8 @@ import (
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
-// A measure is a variable whose value is computed outside: exact decimal text that
-// is rounded once, here.
+// A measure is a variable whose value is computed outside, as exact decimal text. It is
+// read as a number of the state is.
 type measure struct {
 	name  string
 	shape *shape
@@ -72,7 +72,7 @@ func (m *measure) value(literal string, present bool) ref.Val {
 		}
 		return types.NewErr("no value")
 	}
-	v := doubleValue(literal)
+	v := numberValue(literal)
 	if m.int {
 		v = intValue(literal)
 	}

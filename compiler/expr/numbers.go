@@ -128,12 +128,3 @@ func wholeDecimal(literal string) (int64, bool) {
 	i, err := strconv.ParseInt(digits+strings.Repeat("0", exponent), 10, 64)
 	return i, err == nil
 }
-
-// doubleValue reads the literal of a number, rounded to the nearest double.
-func doubleValue(literal string) ref.Val {
-	f, err := strconv.ParseFloat(literal, 64)
-	if err != nil {
-		return types.NewErr("not a number that fits 64 bits")
-	}
-	return types.Double(f)
-}

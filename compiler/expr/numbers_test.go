@@ -40,9 +40,17 @@ func TestAnIntMayBeWrittenAsADecimal(t *testing.T) {
 	}
 }
 
-func TestANumberThatOverflowsIsAnError(t *testing.T) {
-	require.True(t, types.IsError(doubleValue("1e400")))
-	require.Equal(t, types.Double(0.1), doubleValue("0.1"))
+func TestANumberBeyondTheDoublesKeepsItsValue(t *testing.T) {
+	for _, literal := range []string{"1e400", "-1e400", "1e-400", "-1e-400", "3e-324", "1.1e-323", "0.1e-330", "1e-1024", "1.5e309", "0.00001e-320", "1e23", "100000000000000000000000", "1e308"} {
+		exact, ok := new(big.Rat).SetString(literal)
+		require.True(t, ok)
+		require.Equal(t, wide{exact}, numberValue(literal), literal)
+	}
+	for literal, want := range map[string]float64{
+		"0": 0, "0.0": 0, "0e400": 0, "0e-400": 0, "0.1": 0.1, "5e-324": 5e-324, "1e-323": 1e-323, "2.2250738585072014e-308": 0x1p-1022, "1e22": 1e22, "1e-300": 1e-300,
+	} {
+		require.Equal(t, types.Double(want), numberValue(literal), literal)
+	}
 }
 
 func TestNumbersThatNoDoubleHoldsCompareExactlyAndAreNoDoubles(t *testing.T) {
@@ -81,9 +89,16 @@ func TestNumbersThatNoDoubleHoldsCompareExactlyAndAreNoDoubles(t *testing.T) {
 		"9223372036854775808":    {`state.budget > 9223372036854775807`: "true", `state.budget + 1.0 > 0.0`: "true"},
 		"12345678901234567890":   {`state.budget > 9223372036854775807`: "true", `int(state.budget) > 0`: "no value"},
 		"0.10000000000000000001": {`state.budget == 0.1`: "false", `state.budget > 0.1`: "true", `state.extra != 0.1`: "true"},
-		"1152921504606846976":    {`state.budget + 1.0 > 0.0`: "true", `state.budget == 1152921504606846976`: "true"},
-		"0.1000000000000000":     {`state.budget == 0.1 && state.budget + 0.2 > 0.3`: "true"},
-		"2.500000000000000000":   {`state.budget == 2.5`: "true"},
+		"1e-400": {
+			`state.budget == 0`: "false", `state.budget > 0`: "true", `state.extra == 0.0`: "false", `state.extra in [0]`: "false", `state.budget < 5e-324`: "true",
+			`1.0 / state.budget > 0.0`: "no value", `string(state.budget) == "0"`: "false", `[state.extra] == [0]`: "false", `int(state.extra) == 0`: "no value",
+		},
+		"-3e-324":              {`state.budget < 0`: "true", `state.extra == -5e-324`: "false", `state.budget > -5e-324`: "true"},
+		"1e400":                {`state.budget > 1e308`: "true", `state.extra > 0`: "true", `state.budget < 1.0 / 0.0`: "true", `state.budget * 0.0 == 0.0`: "no value"},
+		"-1e400":               {`state.budget <= 1000`: "true", `state.extra > -1.0 / 0.0`: "true"},
+		"1152921504606846976":  {`state.budget + 1.0 > 0.0`: "true", `state.budget == 1152921504606846976`: "true"},
+		"0.1000000000000000":   {`state.budget == 0.1 && state.budget + 0.2 > 0.3`: "true"},
+		"2.500000000000000000": {`state.budget == 2.5`: "true"},
 	} {
 		for src, want := range outcomes {
 			in := &Input{State: value(`{"extra":` + literal + `,"budget":` + literal + `}`)}

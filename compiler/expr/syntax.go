@@ -23,10 +23,27 @@ func (e *Env) parse(src string) (*ast.AST, *extents, []Issue) {
 	if problems := errs.GetErrors(); len(problems) > 0 {
 		return nil, nil, []Issue{e.parseError(src, tokens, problems)}
 	}
+	if issue, found := inexactLiteral(src, tokens); found {
+		return nil, nil, []Issue{issue}
+	}
 	if ast.NodeCount(tree) > e.limits.MaxNodes {
 		return nil, nil, []Issue{whole(src, tooLarge("parts", e.limits.MaxNodes))}
 	}
 	return tree, newExtents(src, tokens, tree.SourceInfo()), nil
+}
+
+// inexactLiteral finds a number that the parser rounded to another one.
+func inexactLiteral(src string, tokens []token) (Issue, bool) {
+	for _, t := range tokens {
+		text := src[t.start:t.end]
+		if t.kind != numberToken || strings.HasPrefix(text, "0x") || !strings.ContainsAny(text, ".eE") || !lost(text) {
+			continue
+		}
+		issue := syntax("no double holds this number; it would be read as another one", "write as many digits as a double tells apart, or a whole number as an int")
+		issue.Start, issue.End = t.start, t.end
+		return issue, true
+	}
+	return Issue{}, false
 }
 
 func whole(src string, i Issue) Issue {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"math"
 	"math/big"
 	"reflect"
 	"strconv"
@@ -12,8 +13,9 @@ import (
 )
 
 // A wide is a number of the state, of the type number or of none, that no double
-// holds: a whole number that a double would round, or a decimal of more digits than a
-// double tells apart. It compares exactly. What would need a double of it (arithmetic,
+// holds: a whole number that a double would round, a decimal of more digits than a
+// double tells apart, or a number beyond the largest double or so near to zero that
+// doubles are few there. It compares exactly. What would need a double of it (arithmetic,
 // functions) has no value, so that a rule does not pass for a number near by; double()
 // leaves it as it is.
 type wide struct{ exact *big.Rat }
@@ -21,19 +23,42 @@ type wide struct{ exact *big.Rat }
 // numberValue reads the literal of a number: a double that stands for it alone, or a
 // wide.
 func numberValue(literal string) ref.Val {
-	v := doubleValue(literal)
-	f, ok := v.(types.Double)
-	if !ok || len(literal) < 16 {
-		return v // 15 digits tell doubles apart
+	f, err := strconv.ParseFloat(literal, 64)
+	if size := math.Abs(f); err == nil && len(literal) < 16 && (size >= smallestNormal && size < 1<<53 || literal == "0") {
+		return types.Double(f) // 15 digits tell these apart, and each whole one is a double
 	}
 	exact, ok := new(big.Rat).SetString(literal)
 	if !ok {
-		return v
+		return types.NewErr("not a number")
 	}
-	if same := decimal(float64(f)); same != nil && exact.Cmp(same) == 0 {
-		return v
+	if same := decimal(f); same != nil && exact.Cmp(same) == 0 {
+		return types.Double(f)
 	}
 	return wide{exact}
+}
+
+// smallestNormal is the least positive double of full precision. Between it and zero
+// doubles tell fewer digits apart, down to none.
+const smallestNormal = 0x1p-1022
+
+// lost reports whether the literal of a double, in an expression, says more than the
+// double does: it is not the shortest decimal that is read as it.
+func lost(literal string) bool {
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return false // the parser tells
+	}
+	if f == 0 {
+		mantissa, _, _ := strings.Cut(strings.ToLower(literal), "e")
+		return strings.ContainsAny(mantissa, "123456789")
+	}
+	exact, ok := new(big.Rat).SetString(literal)
+	if !ok {
+		return false
+	}
+	shortest, _ := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+	whole := new(big.Rat).SetFloat64(f)
+	return exact.Cmp(shortest) != 0 && exact.Cmp(whole) != 0
 }
 
 // decimal is the number that a double stands for: itself if it is whole, else the
