@@ -6,30 +6,30 @@ import "slices"
 //
 // A B-tree that splits chunks when they overflow remembers the order of past edits
 // in its shape. In an object the shape is a function of the members alone, so that
-// equal objects have equal chunks and the digest can simply hash them. The rule, from
-// left to right, at every height h:
+// equal objects have equal chunks and the digest can simply hash them. The rule, at
+// every height h:
 //
-//	a chunk ends after a member that is a landmark above h, or when it is full.
+//	a chunk ends after a member that is a landmark above h.
 //
 // A member is a landmark above h with probability 16^-(h+1), decided by a hash of its
 // name; a chunk is a landmark if its last member is. The topmost height is the first
 // at which everything fits one chunk. Objects of at most small members are one leaf
 // whatever their names, so that names need no hashing there.
 //
-// An edit (splice) runs the rule again from the start of the chunk it falls into,
-// until it ends a chunk exactly where an old one ended: behind that nothing can
-// differ. The new chunks then are an edit of the height above. That is O(log n):
-// landmarks are close and do not move.
+// Between two landmarks there may be too much for one chunk: seldom by chance, always
+// where somebody picks names so. Then the stretch between them is cut as stretch.go
+// says, which depends on the names nearby as well, and not on how many there are.
+//
+// An edit (splice) runs the rules again around the place it is at, as far as they can
+// come to something else there. The new chunks then are an edit of the height above.
+// That is O(log n) whatever the names are.
 //
 // An array has no landmarks. It is built of full chunks, counted from the start, and
 // edited as sequence.go says.
-//
-// Someone who picks names so that none is a landmark gets full chunks, which are
-// cheap to replace in and O(n) to insert into.
 
 const (
 	small     = 32    // an object of at most this many members is one leaf
-	fullKeyed = 64    // the most items of a chunk of an object
+	fullKeyed = 128   // the most items of a chunk of an object
 	fullArray = small // the same of an array
 )
 
@@ -57,11 +57,15 @@ func (r *run) level(i int) uint8 {
 	}
 }
 
-// landmark hashes a name: 64-bit FNV-1a, mixed, one level per four low zero bits.
+// landmark hashes a name: 64-bit FNV-1a, mixed, one level per four low zero bits. Of a
+// long name it takes both ends: what an edit costs must not depend on the names beside.
 func landmark(name string) uint8 {
+	const hashed = 64
 	h := uint64(14695981039346656037)
-	for i := 0; i < len(name); i++ {
-		h = (h ^ uint64(name[i])) * 1099511628211
+	if len(name) > 2*hashed {
+		h = fnv(fnv(h, name[:hashed]), name[len(name)-hashed:]) ^ uint64(len(name))
+	} else {
+		h = fnv(h, name)
 	}
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
@@ -74,11 +78,11 @@ func landmark(name string) uint8 {
 	return level
 }
 
-func (r *run) full() int {
-	if r.keyed {
-		return fullKeyed
+func fnv(h uint64, text string) uint64 {
+	for i := 0; i < len(text); i++ {
+		h = (h ^ uint64(text[i])) * 1099511628211
 	}
-	return fullArray
+	return h
 }
 
 // part copies items [from, to), so that a chunk keeps no other's items alive.
@@ -129,15 +133,37 @@ func build(r run) *chunk {
 func (r *run) cut() []*chunk {
 	var out []*chunk
 	start := 0
-	for i := 0; i < r.len(); i++ {
-		level := r.level(i)
-		if level > r.height || i+1-start == r.full() || i+1 == r.len() {
+	for i, end := range r.ends(false, false) {
+		if end {
 			part := r.part(start, i+1)
-			out = append(out, part.chunk(level))
+			out = append(out, part.chunk(r.level(i)))
 			start = i + 1
 		}
 	}
 	return out
+}
+
+// ends tells after which items chunks end. The stretch at the start or the end of r may
+// go on beyond it (before, after); then it must be known to be too long for one chunk.
+func (r *run) ends(before, after bool) []bool {
+	ends := make([]bool, r.len())
+	start := 0
+	for i := range ends {
+		last := i+1 == len(ends)
+		if !r.keyed {
+			ends[i] = last || (i+1)%fullArray == 0
+			continue
+		}
+		if !last && r.level(i) <= r.height {
+			continue
+		}
+		ends[i] = true
+		if i+1-start > fullKeyed || before && start == 0 || after && last {
+			cutStretch(r.names[start:i+1], ends[start:i+1])
+		}
+		start = i + 1
+	}
+	return ends
 }
 
 // above is the sequence that chunks are the items of.

@@ -1,78 +1,211 @@
 package tree
 
+import "slices"
+
 // A step is a place on the way from the root of a chunk tree to an item.
 type step struct {
 	c *chunk
 	i int // item of c
 }
 
-// A recut runs the rule of shape.go over one height, from an edit to the place
-// where old and new chunks end alike.
-type recut struct {
-	pending run
-	done    []*chunk
-}
-
-// push takes the next item of the sequence.
-func (r *recut) push(from *run, i int) {
-	p := &r.pending
-	if p.len() == 0 {
-		p.reserve()
-	}
-	if from.names != nil {
-		p.names = append(p.names, from.names[i])
-	}
-	if p.height > 0 {
-		p.kids = append(p.kids, from.kids[i])
-	} else {
-		p.nodes = append(p.nodes, from.nodes[i])
-	}
-	if level := from.level(i); level > p.height || p.len() == p.full() {
-		r.end(level)
-	}
-}
-
-func (r *run) reserve() {
-	const usual = 24
-	if r.keyed {
-		r.names = make([]string, 0, usual)
-	}
-	if r.height > 0 {
-		r.kids = make([]*chunk, 0, usual)
-	} else {
-		r.nodes = make([]*Node, 0, usual)
-	}
-}
-
-func (r *recut) end(level uint8) {
-	if r.pending.len() == 0 {
-		return
-	}
-	r.done = append(r.done, r.pending.chunk(level))
-	r.pending = run{keyed: r.pending.keyed, height: r.pending.height}
-}
-
-func (r *recut) pushAll(from *run, lo, hi int) {
-	for i := lo; i < hi; i++ {
-		r.push(from, i)
-	}
-}
-
-// splice removes del items at position at and puts the items of ins there. The
-// tree must be one that the rule made (of more than small members in an object).
+// splice removes del items of an object at position at and puts the items of ins there.
+// The tree must be one that the rules made (of more than small members).
 func splice(root *chunk, at, del int, ins run) *chunk {
-	path := descend(root, at)
 	for {
-		level := path[len(path)-1].c.height
-		chunks, used := spliceLevel(path, del, ins)
-		if level == root.height {
-			return top(chunks, ins.keyed)
+		w := windowOf(root, at, del, ins)
+		made := w.cut()
+		if ins.height == root.height {
+			return top(made, true)
 		}
-		path = path[:len(path)-1]
-		del, ins = used, run{keyed: ins.keyed, height: level + 1}
-		if len(chunks) > 0 {
-			ins = above(chunks, ins.keyed)
+		at, del = w.from, len(w.old)
+		ins = run{keyed: true, height: ins.height + 1}
+		if len(made) > 0 {
+			ins = above(made, true)
 		}
+	}
+}
+
+// A window is the part of one height that an edit can change: the stretch that the edit
+// is in or, where it is long, so much of it that the rest stays as it is.
+type window struct {
+	old           []*chunk // what the window covers
+	from          int      // the number of their first member
+	left          int      // items before the edit
+	del           int
+	ins           run
+	before, after bool // the stretch is long, and goes on
+}
+
+// enough is how many items on one side show that a stretch is long, and stays as it is
+// behind them.
+const enough = fullKeyed + reach + 1
+
+// windowOf is the window of the edit that removes del items at the height of ins,
+// beginning with what holds member number at, and puts those of ins there.
+func windowOf(root *chunk, at, del int, ins run) *window {
+	path := descend(root, at)
+	path = path[:len(path)-int(ins.height)]
+	here, above := path[len(path)-1], path[:len(path)-1]
+	w := &window{old: []*chunk{here.c}, from: at, left: here.i, del: del, ins: ins}
+	if ins.height == 0 {
+		w.from -= here.i
+	} else {
+		for _, kid := range here.c.kids[:here.i] {
+			w.from -= kid.count
+		}
+	}
+	w.growLeft(slices.Clone(above))
+	w.growRight(slices.Clone(above), here.c.width()-here.i-del)
+	return w
+}
+
+// growLeft takes what is before the edit, up to a landmark. Of a long stretch it keeps no
+// more than decides.
+func (w *window) growLeft(path []step) {
+	all := []*chunk{}
+	for c := beside(path, -1); c != nil && c.level <= w.ins.height; c = beside(path, -1) {
+		if w.before = w.left >= enough; w.before {
+			break
+		}
+		all = append(all, c)
+		w.left += c.width()
+	}
+	for n := len(all); w.before && w.left-all[n-1].width() > reach; n-- {
+		w.left -= all[n-1].width()
+		all = all[:n-1]
+	}
+	slices.Reverse(all)
+	for _, c := range all {
+		w.from -= c.count
+	}
+	w.old = append(all, w.old...)
+}
+
+// growRight does so behind the edit; so far it is right items, less than 0 if some that
+// the edit removes are still missing.
+func (w *window) growRight(path []step, right int) {
+	for right < 0 || !w.closed(right) {
+		c := beside(path, 1)
+		if c == nil {
+			return
+		}
+		if w.after = right >= enough; w.after {
+			break
+		}
+		w.old = append(w.old, c)
+		right += c.width()
+	}
+	for n := len(w.old); w.after && right-w.old[n-1].width() > reach; n-- {
+		right -= w.old[n-1].width()
+		w.old = w.old[:n-1]
+	}
+}
+
+// closed reports whether the window, with right items behind the edit, ends with a
+// landmark, or holds nothing.
+func (w *window) closed(right int) bool {
+	switch n := w.ins.len(); {
+	case right > 0:
+		return w.old[len(w.old)-1].level > w.ins.height
+	case n > 0:
+		return w.ins.level(n-1) > w.ins.height
+	default:
+		return w.left == 0
+	}
+}
+
+// cut makes the chunks of the window after the edit. What of them was there before, at
+// the start or the end, is taken out of it, but for one chunk.
+func (w *window) cut() []*chunk {
+	all, known := w.edited()
+	ends := all.ends(w.before, w.after)
+	if w.before {
+		w.keepFirst(ends)
+	}
+	var made []*chunk
+	start := 0
+	for i, end := range ends {
+		if !end {
+			continue
+		}
+		c := known[start]
+		if c == nil || c.width() != i+1-start {
+			part := all.part(start, i+1)
+			c = part.chunk(all.level(i))
+		}
+		made = append(made, c)
+		start = i + 1
+	}
+	for len(w.old) > 1 && len(made) > 0 && made[0] == w.old[0] {
+		w.from += made[0].count
+		w.old, made = w.old[1:], made[1:]
+	}
+	for len(w.old) > 1 && len(made) > 0 && made[len(made)-1] == w.old[len(w.old)-1] {
+		w.old, made = w.old[:len(w.old)-1], made[:len(made)-1]
+	}
+	return made
+}
+
+// edited is all items of the window after the edit, and which old chunks are still whole
+// in it, by where they begin.
+func (w *window) edited() (all run, known []*chunk) {
+	width := w.ins.len() - w.del
+	for _, c := range w.old {
+		width += c.width()
+	}
+	all, known = run{keyed: true, height: w.ins.height}, make([]*chunk, width+1)
+	all.reserve(width)
+	at, inserted := 0, false
+	for _, c := range w.old {
+		r := c.run(true)
+		lo := max(0, min(w.left-at, r.len()))
+		hi := max(lo, min(w.left+w.del-at, r.len()))
+		if lo == r.len() {
+			known[all.len()] = c
+		}
+		all.push(&r, 0, lo)
+		if !inserted && w.left <= at+r.len() {
+			all.push(&w.ins, 0, w.ins.len())
+			inserted = true
+		}
+		if hi == 0 {
+			known[all.len()] = c
+		}
+		all.push(&r, hi, r.len())
+		at += r.len()
+	}
+	return all, known
+}
+
+func (r *run) reserve(n int) {
+	r.names = make([]string, 0, n)
+	if r.height > 0 {
+		r.kids = make([]*chunk, 0, n)
+	} else {
+		r.nodes = make([]*Node, 0, n)
+	}
+}
+
+// keepFirst takes the first ends from the old chunks: what decides them is not all in the
+// window.
+func (w *window) keepFirst(ends []bool) {
+	clear(ends[:reach])
+	at := 0
+	for _, c := range w.old {
+		if at += c.width(); at > reach {
+			return
+		}
+		ends[at-1] = true
+	}
+}
+
+// push adds items [lo, hi) of a sequence.
+func (r *run) push(from *run, lo, hi int) {
+	r.names = append(r.names, from.names[lo:hi]...)
+	if r.height > 0 {
+		r.kids = append(r.kids, from.kids[lo:hi]...)
+	} else {
+		r.nodes = append(r.nodes, from.nodes[lo:hi]...)
 	}
 }
 
@@ -89,59 +222,31 @@ func descend(root *chunk, at int) []step {
 	}
 }
 
-// spliceLevel does the edit at the height of the last step of path: del items
-// there give way to ins. It returns the chunks that replace the old ones, and how
-// many old ones they replace, counted from the one at the end of path.
-func spliceLevel(path []step, del int, ins run) (chunks []*chunk, used int) {
-	here := path[len(path)-1]
-	r := recut{pending: run{keyed: ins.keyed, height: here.c.height}}
-	old := here.c.run(ins.keyed)
-	r.pushAll(&old, 0, here.i)
-	r.pushAll(&ins, 0, ins.len())
-	next := here.i + del
-	for used = 1; ; used++ {
-		if lo := min(next, old.len()); lo < old.len() {
-			r.pushAll(&old, lo, old.len())
-		}
-		next = max(0, next-old.len())
-		if r.pending.len() == 0 && next == 0 {
-			return r.done, used
-		}
-		c := following(path[:len(path)-1], used)
-		if c == nil {
-			r.end(0)
-			return r.done, used
-		}
-		old = c.run(ins.keyed)
-	}
-}
-
 func (c *chunk) run(keyed bool) run {
 	return run{names: c.names, nodes: c.nodes, kids: c.kids, keyed: keyed, height: c.height}
 }
 
-// following is the chunk that stands n places behind the one at the end of path
-// (which leads to its parent), at the same height; nil behind the last.
-func following(path []step, n int) *chunk {
-	if len(path) == 0 {
-		return nil
-	}
-	parent := path[len(path)-1]
-	i := parent.i + n
-	if i < len(parent.c.kids) {
-		return parent.c.kids[i]
-	}
-	i -= len(parent.c.kids)
-	for up := 1; ; up++ {
-		c := following(path[:len(path)-1], up)
-		if c == nil {
-			return nil
+// beside goes from the chunk that path leads to, of which it has the parents, to the one
+// before (-1) or behind it (1) at the same height, and returns it; nil if there is none.
+func beside(path []step, by int) *chunk {
+	for k := len(path) - 1; k >= 0; k-- {
+		i := path[k].i + by
+		if i < 0 || i >= len(path[k].c.kids) {
+			continue
 		}
-		if i < len(c.kids) {
-			return c.kids[i]
+		path[k].i = i
+		c := path[k].c.kids[i]
+		for below := k + 1; below < len(path); below++ {
+			first := 0
+			if by < 0 {
+				first = len(c.kids) - 1
+			}
+			path[below] = step{c, first}
+			c = c.kids[first]
 		}
-		i -= len(c.kids)
+		return c
 	}
+	return nil
 }
 
 // top finishes a tree whose highest sequence is chunks: it builds what is missing
