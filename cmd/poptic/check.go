@@ -81,7 +81,7 @@ func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) e
 	case v.Format == "json":
 		return report.JSON(c.out, all)
 	case len(all) > 0:
-		return report.Text(c.out, all, report.Options{Color: p.colored, Width: p.width})
+		return report.Text(c.out, all, report.Options{Paint: p.colour, Width: p.width})
 	}
 	p.line("%s %s checked, nothing found", p.green("ok:"), plural(len(files), "file"))
 	return nil

@@ -23,8 +23,8 @@ type console struct {
 
 func newConsole(ctx context.Context, color string, in io.Reader, out, errOut io.Writer) *console {
 	c := &console{ctx: ctx, in: in, color: color}
-	c.out = &plainWriter{w: out, colored: c.wantsColor(out)}
-	c.err = &plainWriter{w: errOut, colored: c.wantsColor(errOut)}
+	c.out = newPlainWriter(out, c.wantsColor(out))
+	c.err = newPlainWriter(errOut, c.wantsColor(errOut))
 	return c
 }
 
@@ -33,7 +33,7 @@ func (c *console) outText() *printer { return c.text(c.out) }
 func (c *console) errText() *printer { return c.text(c.err) }
 
 func (c *console) text(w *plainWriter) *printer {
-	return &printer{w: w, colored: w.colored, width: width(w.w)}
+	return &printer{w: w, colour: w.painter(), width: width(w.w)}
 }
 
 // wantsColor follows https://no-color.org: a terminal unless NO_COLOR is set to

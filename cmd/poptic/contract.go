@@ -58,7 +58,7 @@ func (a contractArg) read(c *console) (contract *ir.Contract, unproved int, err 
 func (c *console) accept(name string, out compiler.Output) (*ir.Contract, error) {
 	if source.HasErrors(out.Diagnostics) {
 		p := c.errText()
-		report.Text(c.err, errorsOf(out.Diagnostics), report.Options{Color: p.colored, Width: p.width})
+		report.Text(c.err, errorsOf(out.Diagnostics), report.Options{Paint: p.colour, Width: p.width})
 		return nil, fail("mend it first; nothing was done", "the contract %s has errors", name)
 	}
 	if out.Contract == nil {

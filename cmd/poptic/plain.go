@@ -1,8 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"crypto/rand"
 	"io"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -11,16 +12,34 @@ import (
 // A plainWriter stands before each output of the program: what comes from a contract, a
 // state, a patch or a log reaches a screen with its control characters as escapes
 // (ir.AppendPlain), whoever prints it and in which format. Where colour is wanted, the
-// program's own colours pass.
+// program paints with marks, MARK STYLE "m", that become the sequences of a terminal here.
+// Nothing that the program reads can hold a mark, because it is drawn anew in every run.
 type plainWriter struct {
-	w       io.Writer
-	colored bool
-	held    []byte // the beginning of a character whose rest is still to be written
-	failed  error  // the first that writing gave: what came after it may be missing too
+	w      io.Writer
+	mark   []byte // nil where no colour is wanted
+	held   []byte // what was not written yet: the beginning of a character or mark
+	failed error  // the first that writing gave: what came after it may be missing too
 }
 
-// colours are the sequences that printer and package report paint with.
-var colours = regexp.MustCompile(`\x1b\[(0|1|2|4|1;3[1-6]|3[1-6])m`)
+func newPlainWriter(w io.Writer, colored bool) *plainWriter {
+	p := &plainWriter{w: w}
+	if colored {
+		p.mark = []byte("<" + rand.Text() + ">")
+	}
+	return p
+}
+
+// maxStyle is how long a mark's style with its "m" may be.
+const maxStyle = 8
+
+// painter wraps text in marks of the writer; it is nil where no colour is wanted.
+func (p *plainWriter) painter() func(style, text string) string {
+	if p.mark == nil {
+		return nil
+	}
+	mark := string(p.mark)
+	return func(style, text string) string { return mark + style + "m" + text + mark + "0m" }
+}
 
 // Write implements io.Writer.
 func (p *plainWriter) Write(data []byte) (int, error) {
@@ -28,22 +47,21 @@ func (p *plainWriter) Write(data []byte) (int, error) {
 	if len(p.held) > 0 {
 		text = append(p.held, data...)
 	}
-	whole := len(text) - unfinished(text)
+	whole := len(text) - max(unfinished(text), p.unfinishedMark(text))
 	p.held = append([]byte(nil), text[whole:]...)
 	return len(data), p.write(text[:whole])
 }
 
 func (p *plainWriter) write(text []byte) error {
 	var out []byte
-	if p.colored {
-		for {
-			found := colours.FindIndex(text)
-			if found == nil {
-				break
-			}
-			out = append(ir.AppendPlain(out, text[:found[0]]), text[found[0]:found[1]]...)
-			text = text[found[1]:]
+	for p.mark != nil {
+		before, after, found := bytes.Cut(text, p.mark)
+		if !found {
+			break
 		}
+		style, rest, _ := bytes.Cut(after, []byte("m"))
+		out = append(append(append(ir.AppendPlain(out, before), "\x1b["...), style...), 'm')
+		text = rest
 	}
 	_, err := p.w.Write(ir.AppendPlain(out, text))
 	if p.failed == nil {
@@ -60,6 +78,23 @@ func (p *plainWriter) flush() error {
 	held := p.held
 	p.held = nil
 	return p.write(held)
+}
+
+// unfinishedMark is how many bytes at the end of text begin a mark or its style.
+func (p *plainWriter) unfinishedMark(text []byte) int {
+	if p.mark == nil {
+		return 0
+	}
+	tail := text[max(0, len(text)-len(p.mark)-maxStyle):]
+	if i := bytes.LastIndex(tail, p.mark); i >= 0 && !bytes.Contains(tail[i+len(p.mark):], []byte("m")) {
+		return len(tail) - i
+	}
+	for n := min(len(p.mark)-1, len(text)); n > 0; n-- {
+		if bytes.HasSuffix(text, p.mark[:n]) {
+			return n
+		}
+	}
+	return 0
 }
 
 // unfinished is how many bytes at the end of text begin a character that goes on.

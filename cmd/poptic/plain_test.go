@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -22,7 +23,10 @@ import (
 const evil = "a\u009b31mb\u202ec\u2066d\u200fe\u061cf\u2028g\u00adh\ufeffi\u200bj\U000e0041k\x7fl"
 
 // reallyEvil is for where a language lets control characters through.
-const reallyEvil = evil + "m\x1b[2Jn\x07o\x1b]0;p\x07q\bq\rr"
+const reallyEvil = evil + "m\x1b[2Jn\x07o\x1b]0;p\x07q\bq\rr\x1b[31ms\x1b[4mt\x1b[0;31mu"
+
+// colours are the sequences that the program paints with itself.
+var colours = regexp.MustCompile(`\x1b\[(0|1|2|1;3[1-4])m`)
 
 // requirePlain fails with what stands around the first character that is not plain.
 func requirePlain(t *testing.T, text string) {
@@ -215,7 +219,7 @@ func TestPiecesOfTextComeOutAsTheWholeDoes(t *testing.T) {
 			text = append(text, alphabet[random.Intn(len(alphabet))]...)
 		}
 		var out bytes.Buffer
-		w := &plainWriter{w: &out}
+		w := newPlainWriter(&out, random.Intn(2) == 0)
 		for rest := text; len(rest) > 0; {
 			n := 1 + random.Intn(min(5, len(rest)))
 			written, err := w.Write(rest[:n])
@@ -226,5 +230,55 @@ func TestPiecesOfTextComeOutAsTheWholeDoes(t *testing.T) {
 		require.NoError(t, w.flush())
 		require.Equal(t, string(ir.AppendPlain(nil, text)), out.String())
 		requirePlain(t, out.String())
+	}
+}
+
+// What the program paints is coloured, in whatever pieces it is written, and data that looks
+// like a colour of the program's own is not.
+func TestOnlyTheProgramsOwnPaintIsColour(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	alphabet := []string{"a", "m", "<", ">", "\x1b[1;31m", "\x1b[0m", "\x1b", "[1m", "0m", "\xf0\x9f", "é", "\n"}
+	for range 3000 {
+		var out bytes.Buffer
+		w := newPlainWriter(&out, true)
+		data := func() (text string) {
+			for range random.Intn(6) {
+				text += alphabet[random.Intn(len(alphabet))]
+			}
+			return text + "|"
+		}
+		before, painted, after := data(), data(), data()
+		text := before + w.painter()("1;31", painted) + after
+		for rest := text; len(rest) > 0; {
+			n := 1 + random.Intn(min(9, len(rest)))
+			_, err := w.Write([]byte(rest[:n]))
+			require.NoError(t, err)
+			rest = rest[n:]
+		}
+		require.NoError(t, w.flush())
+		require.Equal(t, visible(before)+"\x1b[1;31m"+visible(painted)+"\x1b[0m"+visible(after), out.String())
+	}
+}
+
+func TestDataInTheProgramsOwnColoursIsEscaped(t *testing.T) {
+	t.Chdir(t.TempDir())
+	red := "\x1b[1;31mok\x1b[0m"
+	quoted, err := json.Marshal(red)
+	require.NoError(t, err)
+	contract := "# " + red + "\ncontract c\nstate { a: string  b?: int }\n# " + red + "\nstage s { read /a  write /a }\n"
+	for name, text := range map[string]string{
+		"c.poptic": contract, "wrong.poptic": contract + "prove no stage reads /a\n# " + red + red + " prove\nstage t { read /" + string(quoted) + " }\n",
+		"s.json": `{"a": ` + string(quoted) + `}`, "p.json": `[{"op":"replace","path":"/a","value":` + string(quoted) + `}]`,
+		"q.json": `[{"op":"test","path":"/a","value":` + string(quoted) + `},{"op":"add","path":` + strings.Replace(string(quoted), `"`, `"/`, 1) + `,"value":1}]`,
+	} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+	for _, command := range []string{
+		"explain c.poptic", "check wrong.poptic", "prove wrong.poptic", "view c.poptic --state s.json --stage s", "view c.poptic --state s.json --stage s --format prompt",
+		"apply c.poptic --state s.json --stage s --patch p.json", "verify c.poptic --state s.json --stage s --patch q.json", "graph c.poptic", "plan c.poptic", "diff c.poptic c.poptic --format json",
+	} {
+		var out, errText bytes.Buffer
+		run(context.Background(), append([]string{"--color", "always"}, strings.Fields(command)...), strings.NewReader(""), &out, &errText)
+		require.NotContains(t, out.String()+errText.String(), "\x1b[1;31mok", command)
 	}
 }

@@ -12,9 +12,9 @@ import (
 // A printer writes text for people: coloured where that is wanted, wrapped to a
 // width. Write errors are left to the stream's owner, as with fmt.Fprint.
 type printer struct {
-	w       io.Writer
-	colored bool
-	width   int
+	w      io.Writer
+	colour func(style, text string) string // nil for none
+	width  int
 }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
@@ -99,11 +99,11 @@ func breakPoint(text string, width int) int {
 	return best
 }
 
-func (p *printer) paint(code, text string) string {
-	if !p.colored || text == "" {
+func (p *printer) paint(style, text string) string {
+	if p.colour == nil || text == "" {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return p.colour(style, text)
 }
 
 func (p *printer) bold(text string) string   { return p.paint("1", text) }

@@ -38,7 +38,7 @@ func TestFieldsAlignUnderTheirValue(t *testing.T) {
 }
 
 func TestColourIsThereOnlyWhenWanted(t *testing.T) {
-	require.Equal(t, "\x1b[1;31mno\x1b[0m", (&printer{colored: true}).red("no"))
+	require.Equal(t, "<1;31>no", (&printer{colour: func(style, text string) string { return "<" + style + ">" + text }}).red("no"))
 	require.Equal(t, "no", (&printer{}).red("no"))
 }
 

@@ -2,8 +2,8 @@ package report
 
 import "github.com/patchoptic/poptic/lang/source"
 
-// painter wraps text in ANSI colours, or leaves it alone if it is false.
-type painter bool
+// A painter wraps text in the colour of a style, or leaves it alone if it is nil.
+type painter func(style, text string) string
 
 const (
 	bold   = "1"
@@ -14,10 +14,10 @@ const (
 )
 
 func (p painter) wrap(style, text string) string {
-	if !p || text == "" {
+	if p == nil || text == "" {
 		return text
 	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	return p(style, text)
 }
 
 func (p painter) bold(text string) string { return p.wrap(bold, text) }

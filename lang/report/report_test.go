@@ -98,10 +98,10 @@ func TestLongLinesAreCutAroundTheMarks(t *testing.T) {
 func TestColourIsWrittenOnlyWhenAskedFor(t *testing.T) {
 	f := source.NewFile("a", "abc")
 	d := about(f, source.Error, "x", "m", "b")
-	require.NotContains(t, text(t, Options{}, d), "\x1b")
-	coloured := text(t, Options{Color: true}, d)
-	require.Contains(t, coloured, "\x1b[1;31merror[x]\x1b[0m")
-	require.Contains(t, coloured, "\x1b[1;31m^\x1b[0m")
+	require.NotContains(t, text(t, Options{}, d), "<")
+	coloured := text(t, Options{Paint: func(style, text string) string { return "<" + style + ">" + text + "<0>" }}, d)
+	require.Contains(t, coloured, "<1;31>error[x]<0>")
+	require.Contains(t, coloured, "<1;31>^<0>")
 }
 
 func TestControlCharactersOfTheSourceAreNotWrittenToTheTerminal(t *testing.T) {

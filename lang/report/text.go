@@ -16,8 +16,10 @@ import (
 
 // Options say how Text draws.
 type Options struct {
-	Color bool // ANSI colours
-	Width int  // columns; longer source lines are cut around what they show. 0: no bound
+	// Paint wraps text in a colour; nil for none. A style is what stands between "ESC ["
+	// and "m" in the sequence of a terminal, e.g. "1;31".
+	Paint func(style, text string) string
+	Width int // columns; longer source lines are cut around what they show. 0: no bound
 }
 
 // Text writes diagnostics with the source lines they are about, sorted by file
@@ -34,7 +36,7 @@ func Text(w io.Writer, ds []source.Diagnostic, opts Options) error {
 	if len(ds) == 0 {
 		return nil
 	}
-	t := &texter{w: bufio.NewWriter(w), paint: painter(opts.Color), width: opts.Width}
+	t := &texter{w: bufio.NewWriter(w), paint: opts.Paint, width: opts.Width}
 	for _, d := range ds {
 		t.diagnostic(d)
 	}
