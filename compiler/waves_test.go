@@ -57,6 +57,32 @@ func TestOneMistakeOfEachKindIsReportedAtOnceAndNothingThatFollows(t *testing.T)
 	requireMarked(t, mistakes)
 }
 
+// nameless lacks a name in each marked line; what follows from a guess of it is not said.
+const nameless = `contract shop
+phases { one -> two  two }
+state { a: int  m: map of int  n: map of string }
+invariant few { size(state.m) <= state.a }
+stage gate { in one  discloses next read /a  write /a }              #$ missing_name
+stage gates { in one  discloses few, next read /a  write /a }        #$ missing_name
+stage none { in one  discloses read /a }                             #$ missing_name
+stage when { in read /a }                                            #$ missing_name
+stage who { in one by next two  read /a }                            #$ missing_name
+stage order { in one after read /a }                                 #$ missing_name
+stage param(in /m) { in one  read /a }                               #$ missing_name
+stage later(p in /m, in /m) { in one  read /m/{p} }                  #$ missing_name
+stage same(p in /n, = /n/{p}) { in two  read /n/{p} }                #$ missing_name
+stage more(p q in /m) { in one  read /m/{p} }                        #$ unexpected
+stage sees { in one  read write /a }                                 #$ missing_name
+stage takes { in one  read /a  source by clerk }                     #$ missing_name
+region b c = /a                                                      #$ unexpected
+prove no stage except reads /a                                       #$ missing_name
+prove no stage except param, writes /a                               #$ dangling_comma
+`
+
+func TestAMissingNameIsSaidOnceAndNotGuessed(t *testing.T) {
+	requireMarked(t, nameless)
+}
+
 func TestAFalseClaimIsReportedBesideOtherErrors(t *testing.T) {
 	requireMarked(t, `contract c
 state { a: int  b: int  s: secret string }

@@ -171,6 +171,8 @@ func (c *checker) declaredGates(st *stage) []*disclosure {
 
 func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 	switch name := ref.Name.Text; {
+	case ref.Path == nil && c.isMissing(ref.Name), name == "next" && c.isMissing(ref.Phase):
+		return nil
 	case ref.Path != nil:
 		d := &disclosure{ref: ref}
 		for _, p := range c.patterns(ref.Path, otherPath, st.params) {

@@ -184,7 +184,7 @@ func (c *checker) lowerAtom(s *scope, a *syntax.RegionAtom, use pathUse, params 
 
 func (c *checker) lowerRegionName(s *scope, n syntax.Name) region.Region {
 	in, name := c.resolve(s, n)
-	if in == nil {
+	if in == nil || c.isMissing(n) {
 		return nil
 	}
 	def, ok := in.regions[name]

@@ -96,6 +96,7 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 		s.In = c.phaseNames(cl.Names)
 	case "by":
 		s.By = c.distinct(cl.Names)
+		c.use(slices.Contains(s.By, "")) // the parser reported it
 	case "next":
 		s.Next = c.phaseNames(cl.Names)
 	case "after":

@@ -12,6 +12,8 @@ var repairs = []func(*section, mistake) bool{
 	(*section).repairMissingComma,
 	(*section).repairNamelessClause,
 	(*section).repairNamelessInvariant,
+	(*section).repairNamelessParam,
+	(*section).repairNamelessException,
 	(*section).repairWhere,
 	(*section).repairArray,
 	(*section).repairOptional,
@@ -110,18 +112,57 @@ func (s *section) membersName(block int) string {
 	return "fields"
 }
 
-// repairNamelessClause: "by next drafting": a keyword was read as the name that
-// is missing.
+// repairNamelessClause: "by next drafting", "read write /a": a keyword was read as the
+// name that is missing.
 func (s *section) repairNamelessClause(m mistake) bool {
 	words := clausesOf(s.keyword())
 	keyword, name := s.at(m.at-2), s.at(m.at-1)
 	swallowed := slices.Contains(words, name.value) || name.lineStart && nearestWord(name.value, words, nil) != ""
+	what := "a name"
+	if slices.Contains(regionWords, keyword.value) {
+		what = "a path or region"
+	}
 	if m.at-2 <= s.pos || !swallowed || !slices.Contains(words, keyword.value) ||
-		!slices.Contains(listedWords, keyword.value) || s.at(m.at).sym == symPunct {
+		what == "a name" && !slices.Contains(listedWords, keyword.value) || s.at(m.at).sym == symPunct {
 		return false
 	}
-	s.missingName(keyword, name, "a name")
-	s.remove(m.at-2, m.at-1)
+	s.missingName(keyword, name, what)
+	s.insert(m.at-1, symIdent, "")
+	return true
+}
+
+// repairNamelessParam: "stage s(in /a)", where "in" was read as the name, and "(= /a)".
+func (s *section) repairNamelessParam(m mistake) bool {
+	at := m.at
+	if s.at(at).value != "=" {
+		at--
+	}
+	mark, before := s.at(at), s.at(at-1)
+	open := s.brackets(at)
+	if mark.value != "=" && mark.value != "in" || len(open) != 1 || !slices.Contains(bracedDecls, s.keyword()) ||
+		before.value != "(" && before.value != "," || s.at(m.at).value == "in" {
+		return false
+	}
+	s.missingName(before, mark, "a name")
+	s.insert(at, symIdent, "")
+	return true
+}
+
+// repairNamelessException: "no stage except reads /a", "no stage except a, reads /a":
+// the verb was read as a name.
+func (s *section) repairNamelessException(m mistake) bool {
+	verb, before := s.at(m.at-1), s.at(m.at-2)
+	if s.keyword() != "prove" || s.at(s.pos+2).value != "stage" || before.value != "except" && before.value != "," ||
+		nearestWord(verb.value, verbWords, nil) == "" {
+		return false
+	}
+	if before.value == "," {
+		s.danglingComma(before)
+		s.remove(m.at-2, m.at-1)
+		return true
+	}
+	s.missingName(before, verb, "a stage")
+	s.insert(m.at-1, symIdent, "")
 	return true
 }
 
@@ -198,6 +239,14 @@ func (s *section) repairMissingMark(m mistake) bool {
 	}
 	if s.endsHead(t) || bracketStep(t) < 0 || slices.Contains([]string{",", "<", ">", "[", "]"}, t.value) || t.kind == FieldToken || t.sym == symKeyword || !s.insertOnce(m.at, symPunct, mark) {
 		return false
+	}
+	if s.at(m.at+2).value == mark && t.kind == WordToken { // a word too many, not a mark too few
+		s.remove(m.at, m.at+1)
+		if !s.silence(s.pos, m.at+1) {
+			s.expected(s.at(m.at-1), t, m.what())
+		}
+		s.remove(m.at, m.at+1)
+		return true
 	}
 	if !s.silence(s.pos, m.at+1) {
 		s.missingMark(s.at(m.at-1), t, mark)

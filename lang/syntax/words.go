@@ -21,7 +21,8 @@ var (
 	gateWords       = []string{"require", "ensure", "produce", "next"}
 	outcomeWords    = []string{"commit", "noop", "reject", "view", "hidden"}
 	bracedDecls     = []string{"stage", "delegate"}
-	listedWords     = []string{"in", "by", "next", "after"}
+	regionWords     = []string{"read", "write", "source", "delegable"}
+	listedWords     = []string{"in", "by", "next", "after", "discloses"}
 	continuingWords = []string{"of", "where", "when", "except", "from", "secret", "blind", "and", "or"}
 )
 
