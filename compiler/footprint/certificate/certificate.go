@@ -14,7 +14,7 @@
 // checker, bottom up: part.go (what two segments have in common), cover.go (what an
 // exception takes away), types.go (which paths a state can have), reason.go (why two
 // patterns do not meet), effect.go and gate.go (what stages touch and rules read),
-// evidence.go, pair.go, within.go and claim.go (what has to be shown for what),
+// evidence.go, pair.go, within.go and claim.go (what has to be shown for what), once.go,
 // check.go. Issuing walks the same way and writes down, for each two patterns, the
 // first reason that the checker will accept.
 package certificate

@@ -49,6 +49,7 @@ func Check(data []byte, contract *ir.Contract) []Problem {
 		return []Problem{{"the certificate", "it is about another contract, or the contract was changed since: it says " + cert.Contract}}
 	}
 	k := newChecker(contract)
+	k.once(cert.Pairs, cert.Claims)
 	k.delegates(cert.Delegates)
 	k.pairs(cert.Pairs)
 	k.claims(cert.Claims)

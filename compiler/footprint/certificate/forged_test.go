@@ -433,6 +433,19 @@ stage b { }
 	// the document
 	{"a claim that is not certified", forgedState + "stage a { }\nprove no stage reads /a\n", nil, claimOf(claim{Uncertified: "it was late"}), "not certified: it was late"},
 	{"an argument for what need not be shown", forgedState + "stage a { }\nstage b { }\n", nil, pairOf("a", "b", words{About: "A sees, B writes", Because: "0"}), "an argument too many"},
+	{"a pair that stands twice", forgedState + "stage a { }\nstage b { }\n", nil, certificate.Certificate{Pairs: []pair{{A: "a", B: "b"}, {A: "a", B: "b"}}}, "this pair twice"},
+	{"a pair that stands twice, once the other way round", forgedState + "stage a { }\nstage b { }\n", nil, certificate.Certificate{Pairs: []pair{{A: "a", B: "b"}, {A: "b", B: "a"}}}, "this pair twice"},
+	{"a pair that stands twice, once under a condition", forgedState + "stage a(p in /m) { }\n", nil,
+		certificate.Certificate{Pairs: []pair{{A: "a", B: "a"}, {A: "a", B: "a", Unless: []certificate.Term{{{"A.p", "B.p"}}}}}}, "this pair twice"},
+	{"a condition that stands twice", forgedState + "stage a(p in /m) { }\n", nil, pairUnless("a", "a", []certificate.Term{{{"A.p", "B.p"}}, {{"B.p", "A.p"}}}), "conditions stands twice"},
+	{"an equality that stands twice", forgedState + "stage a(p in /m) { }\n", nil, pairUnless("a", "a", []certificate.Term{{{"A.p", "B.p"}, {"A.p", "B.p"}}}), "an equality stands twice"},
+	{"a phase that is listed twice", forgedPhases + "prove two before three\n", func(c *ir.Contract) { c.Phases[0].Arrows = c.Phases[0].Arrows[:1] },
+		claimOf(claim{Phases: []string{"one", "one"}}), "something stands twice"},
+	{"a place that is reached twice", forgedState + "stage a { read /a write /a }\nprove no flow from /a to /b\n", nil,
+		claimOf(claim{Reached: []run{{Stage: "a", Phase: "main"}, {Stage: "a", Phase: "main"}}, Evidence: []words{{About: "a writes, goal", Because: "0"}}}), "something stands twice"},
+	{"a match that stands twice", forgedState + "stage a { }\nstage b { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}, {Inner: "a", Outer: "b"}}}), "something stands twice"},
+	{"a list that no claim of the kind has", forgedState + "stage a { }\nprove no stage reads /a\n", nil, claimOf(claim{Phases: []string{"main"}}), "no claim of its kind has"},
 	{"a claim that is left out", forgedState + "stage a { }\nprove no stage reads /a\n", nil, certificate.Certificate{}, "its claims are not those of the contract"},
 }
 
