@@ -34,6 +34,11 @@ func (m *Model) Shown(p Pair, run Parting) Parting {
 	}
 	run.State = k.document(run.State)
 	k.touched = nil
+	place := "the root"
+	if run.Place != nil {
+		place, _ = k.pointer(*run.Place)
+	}
+	run.Detail, run.Place = strings.Replace(run.Detail, PlaceMark, place, 1), nil
 	for _, side := range []*Proposal{&run.A, &run.B} {
 		side.Patch, side.Args = k.patch(side.Patch), k.args(side)
 	}

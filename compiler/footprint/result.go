@@ -121,7 +121,14 @@ type Parting struct {
 	B      Proposal `json:"b"`
 	Differ string   `json:"differ"` // state, verdict or view
 	Detail string   `json:"detail"` // in words, e.g. "A is accepted first, refused after B"
+
+	// Place is the JSON Pointer of where states or views differ, which Detail has as
+	// PlaceMark until it is shown; nil if they differ as a whole, or nowhere.
+	Place *string `json:"-"`
 }
+
+// PlaceMark stands in a detail for the place, which may have to be hidden.
+const PlaceMark = "<place>"
 
 // A Proposal is one side of a trial.
 type Proposal struct {

@@ -1,10 +1,13 @@
 package replay_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/compiler/footprint"
 	"github.com/patchoptic/poptic/compiler/footprint/replay"
 )
@@ -151,7 +154,7 @@ prove x commutes with y`, "state", "both orders are accepted and end in differen
 			refuted, ok := out.Results[0].(footprint.Refuted)
 			require.True(t, ok, "%+v", out.Results[0])
 			require.Equal(t, c.differ, refuted.Parting.Differ, refuted.Parting.Detail)
-			require.Contains(t, refuted.Parting.Detail, c.detail)
+			require.Contains(t, footprint.New(out.Lowered).Shown(*refuted.Pair, *refuted.Parting).Detail, c.detail)
 		})
 	}
 }
@@ -212,5 +215,35 @@ func TestReplaysAreTheSameEveryTime(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, first, again)
 		}
+	}
+}
+
+// The key of a member that a fixture has is told, at whatever place the run parts, only
+// where it is not secret.
+func TestTheWordingOfARunHidesWhatTheRunHides(t *testing.T) {
+	// hard is what only a fixture has, so that no state is made up.
+	const hard = `f: string where { size(self) == 12 && self.indexOf("xyzzy") == 3 }  `
+	for name, c := range map[string]struct{ state, fixture, container, place string }{
+		"a secret map":          {`m: secret (map of { n: int })`, `{"k4711": {"n": 1}}`, "/m", "/m/(secret)"},
+		"a map of secrets":      {`m: map of secret { n: int }`, `{"k4711": {"n": 1}}`, "/m", "/m/k4711"},
+		"a secret member":       {`m: { x: { a: int  b: secret (map of { n: int }) } }`, `{"x": {"a": 1, "b": {"k4711": {"n": 2}}}}`, "/m/x/b", "/m/x/b/(secret)"},
+		"a secret keyed list":   {`m: secret (list of { id: string  n: int } by id)`, `[{"id": "k4711", "n": 1}]`, "/m", "/m/(secret)"},
+		"a secret further down": {`m: map of { n: secret int }`, `{"k4711": {"n": 1}}`, "/m", "/m/k4711/n"},
+		"a secret in a union":   {`m: { x: null | { s: secret (map of { n: int }) } }`, `{"x": {"s": {"k4711": {"n": 1}}}}`, "/m/x/s", "/m/x/s/(secret)"},
+		"no secret":             {`m: map of { n: int }`, `{"k4711": {"n": 1}}`, "/m", "/m/k4711/n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := c.container + "/{p}/n"
+			text := "contract c\nstate { " + hard + c.state + " }\nstage s(p in " + c.container + ") { read " + one + "  write " + one + " }\nprove s commutes with s\n"
+			fixtures := func() []string { return []string{`{"f": "abcxyzzyefgh", "m": ` + c.fixture + `}`} }
+			out := compile(t, text, replay.New(replay.Options{Fixtures: fixtures}))
+			require.Equal(t, "claim_refuted", out.Diagnostics[len(out.Diagnostics)-1].Code, "%v", out.Diagnostics)
+			answers, err := json.Marshal(compiler.Answers(out.Lowered, out.Results))
+			require.NoError(t, err)
+			for _, told := range []string{out.Diagnostics[len(out.Diagnostics)-1].Message, string(answers)} {
+				require.Contains(t, told, " at "+c.place)
+				require.Equal(t, strings.Contains(c.place, "k4711"), strings.Contains(told, "k4711"), told)
+			}
+		})
 	}
 }

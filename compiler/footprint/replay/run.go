@@ -55,11 +55,12 @@ func (r *runs) compare(t witness.Trial) *footprint.Parting {
 	if !a.accepted && !b.accepted {
 		return nil
 	}
-	differ, detail := part(r.names(t), order{a, r.run(a.after, t.B)}, order{b, r.run(b.after, t.A)})
-	if differ == "" {
+	out := part(r.names(t), order{a, r.run(a.after, t.B)}, order{b, r.run(b.after, t.A)})
+	if out.Differ == "" {
 		return nil
 	}
-	return &footprint.Parting{State: t.State, Phase: t.Phase, A: t.A, B: t.B, Differ: differ, Detail: detail}
+	out.State, out.Phase, out.A, out.B = t.State, t.Phase, t.A, t.B
+	return &out
 }
 
 // admitted reports whether a trial's state is valid and its arguments are within what
@@ -152,31 +153,34 @@ func (r *runs) names(t witness.Trial) [2]string {
 // An order is one proposal judged on the state, and the other after it.
 type order struct{ first, second step }
 
-// part says where two orders part, and how in words; "" if nowhere. ab runs A
+// part says where two orders part, and how in words; it is empty if nowhere. ab runs A
 // first, ba runs B first.
-func part(names [2]string, ab, ba order) (differ, detail string) {
+func part(names [2]string, ab, ba order) footprint.Parting {
+	at := func(differ string, place *string, detail string, args ...any) footprint.Parting {
+		return footprint.Parting{Differ: differ, Place: place, Detail: fmt.Sprintf(detail, args...)}
+	}
 	for i, pair := range [][2]step{{ab.first, ba.second}, {ba.first, ab.second}} {
 		before, after := pair[0], pair[1]
 		if before.accepted != after.accepted {
-			return "verdict", verdictDetail(names[i], names[1-i], before, after)
+			return at("verdict", nil, "%s", verdictDetail(names[i], names[1-i], before, after))
 		}
 	}
 	if w, ok := difference(ab.second.after.State, ba.second.after.State); ok {
-		return "state", "both orders are accepted and end in different states at " + w
+		return at("state", w, "both orders are accepted and end in different states at %s", footprint.PlaceMark)
 	}
 	if ab.second.after.Phase != ba.second.after.Phase {
-		return "state", "both orders are accepted and end in different phases"
+		return at("state", nil, "both orders are accepted and end in different phases")
 	}
 	for i, pair := range [][2]step{{ab.first, ba.second}, {ba.first, ab.second}} {
 		before, after := pair[0].view, pair[1].view
 		if w, ok := difference(before.node, after.node); ok {
-			return "view", fmt.Sprintf("the view of %s changes at %s when %s runs first", names[i], w, names[1-i])
+			return at("view", w, "the view of %s changes at %s when %s runs first", names[i], footprint.PlaceMark, names[1-i])
 		}
 		if !slices.Equal(before.placeholders, after.placeholders) {
-			return "view", fmt.Sprintf("the view of %s hides other elements when %s runs first", names[i], names[1-i])
+			return at("view", nil, "the view of %s hides other elements when %s runs first", names[i], names[1-i])
 		}
 	}
-	return "", ""
+	return footprint.Parting{}
 }
 
 func verdictDetail(name, other string, before, after step) string {
