@@ -40,6 +40,12 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	if root, ok := pinRoots[s.Vars]; ok && !HasErrors(w.issues) {
 		quiet := &walker{env: w.env, vars: w.vars, tree: w.tree, extents: w.extents, flagged: map[int64]bool{}}
 		out.Pins = quiet.pins(checked.Expr(), root)
+		if s.Vars == ir.AfterVars {
+			for _, p := range quiet.pins(checked.Expr(), pinRoots[ir.BeforeVars]) {
+				p.Before = true
+				out.Pins = append(out.Pins, p)
+			}
+		}
 	}
 	if !HasErrors(w.issues) && w.prints.phase {
 		out.InPhase = w.inPhases(e.contract.Phases, s)

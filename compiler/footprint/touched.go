@@ -103,26 +103,29 @@ func (m *Model) use(g Gate, s *ir.Stage, family []region.Pattern, keys map[strin
 // holder finds the parameter whose value is the text at a place when the gate is
 // judged. given says that only an ensure of the stage sees to that.
 func (m *Model) holder(g Gate, s *ir.Stage, at region.Pattern) (param string, given, ok bool) {
-	if g.Kind == ir.RequireGate || !m.mayWrite(s, at) {
+	kept := !m.mayWrite(s, at)
+	if g.Kind == ir.RequireGate || kept {
 		for i := range s.Params {
 			if p := &s.Params[i]; p.Kind == ir.DependentParam && samePattern(&p.Of, &at) {
 				return p.Name, false, true
 			}
 		}
-		if p := pinned(s.Require, at); p != "" && g.Kind != ir.RequireGate {
+		if p := pinned(s.Require, at, kept); p != "" && g.Kind != ir.RequireGate {
 			return p, false, true
 		}
 	}
-	if p := pinned(s.Ensure, at); p != "" && g.Kind != ir.RequireGate {
+	if p := pinned(s.Ensure, at, kept); p != "" && g.Kind != ir.RequireGate {
 		return p, true, true
 	}
 	return "", false, false
 }
 
-func pinned(conditions []ir.Expr, at region.Pattern) string {
+// pinned is the parameter that a condition says to stand at a place; kept says that what
+// stood there before stands there after.
+func pinned(conditions []ir.Expr, at region.Pattern, kept bool) string {
 	for i := range conditions {
 		for _, p := range conditions[i].Pins {
-			if p.Param != "" && samePattern(&p.At, &at) {
+			if p.Param != "" && (kept || !p.Before) && samePattern(&p.At, &at) {
 				return p.Param
 			}
 		}
@@ -174,7 +177,7 @@ func (m *Model) holds(g Gate, s *ir.Stage, family []region.Pattern, r, w region.
 		at := substitute(f, keys)
 		for i := range s.Ensure {
 			for _, p := range s.Ensure[i].Pins {
-				if p.Texts != nil && samePattern(&p.At, &at) {
+				if p.Texts != nil && samePattern(&p.At, &at) && !(p.Before && m.mayWrite(s, at)) {
 					known = append(known, ir.Pin{At: f, Texts: p.Texts})
 				}
 			}

@@ -68,7 +68,7 @@ type Expr struct {
 	InPhase []PhaseReads     `json:"inPhase,omitempty"`
 
 	// Pins are the places that hold a parameter's value where a require holds, before
-	// the patch, or an ensure, after it.
+	// the patch, or an ensure, after it, and before it where the pin says so.
 	Pins []Pin `json:"pins,omitempty"`
 }
 
@@ -78,6 +78,8 @@ type Pin struct {
 	At    region.Pattern `json:"at"`
 	Param string         `json:"param,omitempty"`
 	Texts []string       `json:"texts,omitempty"`
+
+	Before bool `json:"before,omitempty"` // of an ensure: it is the state before that holds it
 }
 
 // A Lookup is a key that an expression reads at a place and uses to find an entry.

@@ -82,8 +82,18 @@ invariant agree each c in /cases/* { c.status != "done" || state.orders[c.order]
 			   ensure { after.cases[case].status == "done" && after.cases[case].order == order } }`,
 			`stage s(case in /cases, order in /orders) { read /cases/{case}/(order|status), /orders/{order}/(status|n)  write /cases/{case}/(order|status)
 			   ensure { order == after.cases[case].order } }`,
+			`stage s(case in /cases, order in /orders) { read /cases/{case}/(order|status), /orders/{order}/status  write /cases/{case}/status
+			   ensure { before.cases[case].order == order } }`,
+			`stage s(case in /cases, order in /orders) { read /cases/{case}/(order|status), /orders/{order}/status  write /cases/{case}/status
+			   ensure { after.cases[case].status == "done" && order == before.cases[case].order } }`,
 		},
 		[]string{
+			`stage s(case in /cases, order in /orders) { read /cases/{case}/(order|status), /orders/{order}/status  write /cases/{case}/(order|status)
+			   ensure { before.cases[case].order == order } }`,
+			`stage s(case in /cases, order in /orders) { read /cases/{case}/(order|status), /orders/{order}/status  write /cases/{case}/(order|status)
+			   ensure { before.cases[case].order == order || after.cases[case].order == order } }`,
+			`stage s(case in /cases, other in /cases, order in /orders) { read /cases/{case}/(order|status), /cases/{other}/order, /orders/{order}/status  write /cases/{case}/status
+			   ensure { before.cases[other].order == order } }`,
 			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status }`,
 			`stage s(case in /cases, order = /cases/{case}/order) { read /cases/{case}/(order|status), /orders/{order}/status  write /cases/{case}/(order|status) }`,
 			`stage s(case in /cases, order in /orders) { read /cases/{case}/(order|status), /orders/{order}/status  write /cases/{case}/(order|status)
@@ -101,6 +111,8 @@ invariant lost each c in /cases/* { c.status in ["open", "done"] || !has(c.offic
 			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { after.cases[case].status == "open" } }`,
 			`stage s(case in /cases) { read /cases/{case}/(status|officer)  write /cases/{case}/status
 			   ensure { after.cases[case].status in ["open"] && true } }`,
+			`stage s(case in /cases) { read /cases/{case}/(status|officer)  write /cases/{case}/officer
+			   ensure { before.cases[case].status == "open" }  discloses /cases/*/officer }`,
 			`stage s(order in /orders) { read /orders/{order}/status  write /orders/{order}/status  ensure { after.orders[order].status == "sent" } }`,
 			`stage s(case new in /cases, order in /orders, who in /people) { write /cases/{case}
 			   ensure { after.cases[case].status == "open" } ensure { after.cases[case].order == order && after.cases[case].?officer.orValue("") == who } }`,
@@ -113,6 +125,7 @@ invariant lost each c in /cases/* { c.status in ["open", "done"] || !has(c.offic
 			   ensure { after.cases[other].status == "open" } }`,
 			`stage s(order in /orders) { read /orders/{order}/status  write /orders/{order}/status  ensure { after.orders[order].status == "draft" } }`,
 			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  require { before.cases[case].status == "open" } }`,
+			`stage s(case in /cases) { read /cases/{case}/status  write /cases/{case}/status  ensure { before.cases[case].status == "open" } }`,
 		},
 	},
 	{
