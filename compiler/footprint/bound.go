@@ -10,21 +10,22 @@ import (
 // CannotFail reports whether no commit of a stage can make a gate fail that holds. To
 // whoever may run the stage it tells nothing.
 func (m *Model) CannotFail(g Gate, s *ir.Stage) bool {
-	return len(s.Next) == 0 && m.keeps(&g, m.Effect(s, OwnerA))
+	return g.Kind == ir.InvariantGate && len(s.Next) == 0 && m.keeps(&g, m.Effect(s, OwnerA))
 }
 
-// keeps reports the same: the gate bounds how many nodes there are, and the stage adds
-// none, or takes none away, and touches nothing else that the gate depends on
-// (spec/semantics.md theorem 11).
+// keeps reports whether no commit of an effect can make a gate fail that holds: the gate
+// bounds how many nodes there are, and the stage adds none, or takes none away, and
+// touches nothing else that the gate depends on (spec/semantics.md theorem 11).
 func (m *Model) keeps(g *Gate, e Effect) bool {
-	if g.Bound == nil || !m.touch(g.Bound.Rest, e.Write).Never() {
-		return false
-	}
-	of := g.Bound.Of
-	one := func(p region.Pattern) bool { return apart(p, of) || isOneWay(e.Stage, p, of, g.Bound.Least) }
-	blind := func(p region.Pattern) bool { return apart(p, of) || g.Bound.Least }
+	return len(g.Bounds) > 0 && !slices.ContainsFunc(g.Bounds, func(b ir.Bound) bool { return !m.keepsTo(b, e) })
+}
+
+func (m *Model) keepsTo(b ir.Bound, e Effect) bool {
+	one := func(p region.Pattern) bool { return apart(p, b.Of) || isOneWay(e.Stage, p, b.Of, b.Least) }
+	blind := func(p region.Pattern) bool { return apart(p, b.Of) || b.Least }
 	return !slices.ContainsFunc(Includes(e.Stage.Write), func(p region.Pattern) bool { return !one(p) }) &&
-		!slices.ContainsFunc(Includes(e.Stage.Blind), func(p region.Pattern) bool { return !blind(p) })
+		!slices.ContainsFunc(Includes(e.Stage.Blind), func(p region.Pattern) bool { return !blind(p) }) &&
+		m.touch(b.Rest, e.Write).Never()
 }
 
 // apart reports whether writes into p change nothing about which nodes of exist.

@@ -21,7 +21,7 @@ type Gate struct {
 	Each     *ir.Each         // of one about every entry
 	Whole    *ir.Expr         // of an invariant's part, the invariant
 	Removals []region.Pattern // of a reference: removing what these match triggers the gate too
-	Bound    *ir.Bound        // of a part of an invariant that bounds a number
+	Bounds   []ir.Bound       // what a commit must keep to, to make it fail in no case; none where that is not known
 
 	contested []region.Pattern // of a union: places below it that are arrays of several kinds
 }
@@ -120,7 +120,7 @@ func (m *Model) StateGates() []Gate {
 	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
 		at, family := p, m.familyOf(p)
 		if reads := m.typeReads(family, t); len(reads) > 0 {
-			out = append(out, Gate{Gate: ir.Gate{Kind: ir.TypeGate, At: &at}, Over: p, Reads: reads, contested: m.contested(t)})
+			out = append(out, Gate{Gate: ir.Gate{Kind: ir.TypeGate, At: &at}, Over: p, Reads: reads, Bounds: m.boundsOf(p, t), contested: m.contested(t)})
 		}
 		if t.Kind != ir.RefType {
 			return true
@@ -150,7 +150,31 @@ func (m *Model) typeReads(family region.Pattern, t *ir.Type) []region.Pattern {
 	if !m.isAmbiguous(t) {
 		return out
 	}
-	out = append(out, family)
+	return append(append(out, family), m.keysBelow(t)...)
+}
+
+// boundsOf says of a union whose gate reads the keys that something in it may refer to
+// that it goes on to fit as long as it stays, and no such key is taken away.
+func (m *Model) boundsOf(at region.Pattern, t *ir.Type) []ir.Bound {
+	if !m.isAmbiguous(t) {
+		return nil
+	}
+	rest := []region.Pattern{at}
+	for _, x := range t.Where {
+		for _, r := range x.Reads {
+			rest = append(rest, join(at, r.Pattern))
+		}
+	}
+	var out []ir.Bound
+	for _, keys := range m.keysBelow(t) {
+		out = append(out, ir.Bound{Least: true, Of: keys, Rest: rest})
+	}
+	return out
+}
+
+// keysBelow is the keys that something in a value of a union may refer to.
+func (m *Model) keysBelow(t *ir.Type) []region.Pattern {
+	var out []region.Pattern
 	for _, id := range t.Alternatives {
 		m.eachBelow(region.Pattern{}, id, func(_ region.Pattern, below *ir.Type) bool {
 			if below.Kind == ir.RefType {
@@ -190,7 +214,10 @@ func (m *Model) invariantGates() []Gate {
 		rules := v.Rules()
 		for j := range rules {
 			r := &rules[j]
-			g := Gate{Gate: of, Reads: ReadPatterns(r.Expr), Expr: &r.Expr, Each: r.Each, Whole: v.Expr, Bound: r.Bound}
+			g := Gate{Gate: of, Reads: ReadPatterns(r.Expr), Expr: &r.Expr, Each: r.Each, Whole: v.Expr}
+			if r.Bound != nil {
+				g.Bounds = []ir.Bound{*r.Bound}
+			}
 			if r.Each != nil {
 				g.Over = r.Each.Over
 			}

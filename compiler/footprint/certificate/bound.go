@@ -1,16 +1,24 @@
 package certificate
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/region"
 )
 
-// keeps reports whether nothing that a stage writes adds one of the nodes whose number
-// is bounded, or where it is bounded from below takes one away.
-func (k *checker) keeps(s *ir.Stage, b *ir.Bound) bool {
-	if b == nil {
-		return false
+// keeps reports whether a gate has bounds, and nothing that a stage writes adds one of
+// the nodes whose number is bounded, or where it is bounded from below takes one away.
+func (k *checker) keeps(s *ir.Stage, g gate) bool {
+	for i := range g.bounds {
+		if !k.keepsTo(s, &g.bounds[i]) {
+			return false
+		}
 	}
+	return len(g.bounds) > 0
+}
+
+func (k *checker) keepsTo(s *ir.Stage, b *ir.Bound) bool {
 	for _, g := range s.Write {
 		for _, p := range g.Include {
 			if !k.besides(p, b.Of) && !oneWay(s, p, b) {
@@ -74,10 +82,23 @@ func oneWay(s *ir.Stage, p region.Pattern, b *ir.Bound) bool {
 	return false
 }
 
+// rest is what a gate with bounds depends on beside how many nodes there are.
+func (g gate) rest() []region.Pattern {
+	var out []region.Pattern
+	for _, b := range g.bounds {
+		for _, p := range b.Rest {
+			if !slices.ContainsFunc(out, func(q region.Pattern) bool { return q.Source() == p.Source() }) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
 // boundReasons lists the ways to show a gate of a bound, "kept" only if all of it can be
 // shown.
 func (k *checker) boundReasons(g gate, writes []side, unless []Term) []string {
-	for _, p := range g.bound.Rest {
+	for _, p := range g.rest() {
 		for _, w := range writes {
 			l, found := side{include: p}, false
 			for _, word := range candidates(l, w, unless) {

@@ -51,6 +51,13 @@ stage on { in one next two, three discloses phase }
 stage over { in two next three }
 `
 
+const forgedUnion = `contract forged
+state { m: map of int  u: { a: key of /m } | { b: int } }
+stage drop(p in /m) { read /m/{p} write /m/{p} discloses /u, /u/a }
+stage put(p new in /m) { write /m/{p} discloses /u, /u/a }
+stage turn { read /u write /u discloses /u, /u/a }
+`
+
 // stageOf finds a stage for a change.
 func stageOf(c *ir.Contract, name string) *ir.Stage { return c.Stage(name) }
 
@@ -119,6 +126,13 @@ state { u: { x: int  y: int } | { x: string  z: int } }
 stage a { read /u/x write /u/x discloses /u }
 stage b { read /u/y write /u/y discloses /u }
 `, nil, pairOf("a", "b", words{About: "A writes, B writes", Because: "1"}, words{About: "A sees, B writes", Because: "1"}, words{About: "B sees, A writes", Because: "1"}), "type of /:u"},
+	{"a union that refers to a key which is taken away", forgedUnion, nil, pairUnless("drop", "drop", []certificate.Term{{{"A.p", "B.p"}}}, words{About: "A writes, B writes", Because: "?0"},
+		words{About: "A sees, B writes", Because: "?0"}, words{About: "A depends, B writes", Because: "?0"},
+		words{About: "B sees, A writes", Because: "?0"}, words{About: "B depends, A writes", Because: "?0"},
+		words{About: "type of /:u", Because: "kept 0 0"}, words{About: "key at /:u/:a", Because: "0 & 0 ?0"}), "type of /:u"},
+	{"a union that is written beside a key that comes", forgedUnion, nil, pairOf("put", "turn", words{About: "A writes, B writes", Because: "0"},
+		words{About: "A depends, B writes", Because: "0"}, words{About: "B sees, A writes", Because: "0"},
+		words{About: "type of /:u", Because: "kept 0 0"}), "type of /:u"},
 	{"a stage that moves the phase", forgedPhases + `stage go { in one next two }
 stage idle { in one }
 `, nil, pairOf("go", "idle"), "moves the phase"},

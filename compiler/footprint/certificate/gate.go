@@ -11,10 +11,10 @@ import (
 // rule about every entry is a family of gates, one for each key; patterns that share
 // a family key are about one entry.
 type gate struct {
-	name  string
-	reads []region.Pattern
-	expr  *ir.Expr  // of a rule that is an expression, whose footprint depends on the phase
-	bound *ir.Bound // of a rule that bounds a number
+	name   string
+	reads  []region.Pattern
+	expr   *ir.Expr   // of a rule that is an expression, whose footprint depends on the phase
+	bounds []ir.Bound // of a rule that bounds a number, or wants keys to be there
 }
 
 // readsOf is what the rule reads in the phases that a commit of a stage may leave the
@@ -38,7 +38,11 @@ func (k *checker) gates() []gate {
 		}
 		rules := v.Rules()
 		for j := range rules {
-			out = append(out, gate{name: name, expr: &rules[j].Expr, bound: rules[j].Bound})
+			g := gate{name: name, expr: &rules[j].Expr}
+			if b := rules[j].Bound; b != nil {
+				g.bounds = []ir.Bound{*b}
+			}
+			out = append(out, g)
 		}
 	}
 	k.eachNode(region.Pattern{}, k.contract.State, func(at region.Pattern, t *ir.Type) {
@@ -59,7 +63,12 @@ func (k *checker) typeGates(at region.Pattern, t *ir.Type) []gate {
 			}
 		}
 		if k.isAmbiguous(t) {
-			g.reads = append(append(g.reads, entryOf), k.keysNamedIn(t, region.Segment{Kind: region.AnyKey})...)
+			keys := k.keysNamedIn(t, region.Segment{Kind: region.AnyKey})
+			g.reads = append(g.reads, entryOf)
+			for _, p := range keys {
+				g.bounds = append(g.bounds, ir.Bound{Least: true, Of: p, Rest: g.reads})
+			}
+			g.reads = append(g.reads[:len(g.reads):len(g.reads)], keys...)
 		}
 		if len(g.reads) > 0 {
 			out = append(out, g)

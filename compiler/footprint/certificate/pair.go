@@ -30,7 +30,7 @@ func (k *checker) pair(e *evidence, p Pair) string {
 	k.undisturbed(e, runA, ta, runB, tb, p.Unless)
 	k.undisturbed(e, runB, tb, runA, ta, p.Unless)
 	for _, g := range k.stateGates {
-		kept := k.keeps(a, g.bound) && k.keeps(b, g.bound)
+		kept := k.keeps(a, g) && k.keeps(b, g)
 		k.touchedByOne(e, g, kept, judged{g.readsOf(a), ta.writes}, judged{g.readsOf(b), tb.writes}, p.Unless)
 	}
 	return e.end()
@@ -56,18 +56,18 @@ type judged struct {
 // every one that B writes, a reason why those do not meet, or do not at the same
 // time.
 //
-// Of a rule that bounds a number, "kept" says that neither run can make it fail: then
+// Of a rule with bounds, "kept" says that neither run can make it fail: then
 // reasons follow why what else it depends on meets nothing that either writes.
 func (k *checker) touchedByOne(e *evidence, g gate, kept bool, a, b judged, unless []Term) {
 	if len(a.reads) == 0 || len(b.reads) == 0 || len(a.writes) == 0 || len(b.writes) == 0 {
 		return
 	}
 	e.open(g.name)
-	if g.bound != nil {
+	if len(g.bounds) > 0 {
 		writes := slices.Concat(a.writes, b.writes)
 		holds := func(word string) bool { return word == reasonTouched || word == reasonKept && kept }
 		if e.word(k.boundReasons(g, writes, unless), holds, "one of them can make it fail") == reasonKept {
-			for _, p := range g.bound.Rest {
+			for _, p := range g.rest() {
 				for _, w := range writes {
 					k.reason(e, side{include: p}, w, unless)
 				}
