@@ -71,6 +71,73 @@ func TestRulesByEntryAndSeveralRulesInOneAreProvedHoweverTheyAreSpelled(t *testi
 	}
 }
 
+const pointing = `contract pointing
+state { m: map of int  n: map of int  u: U  box: map of { v: U }  log: log of U  a: int }
+type U = { kind: "none"  i: int } | { kind: "one"  at: key of /m } | { kind: "other"  to: key of /n }
+stage put(x new in /m)  { write /m/{x} }
+stage also(x new in /n) { write /n/{x} }
+stage drop(x in /m)     { read /m/{x}  write /m/{x} }
+stage turn              { read /u  write /u }
+stage pack(x in /box)   { read /box/{x}  write /box/{x}/v }
+stage say(x new in /m)  { write /m/{x}, /log/- }
+`
+
+func TestKeysThatComeSpoilNoUnionThatRefersToKeys(t *testing.T) {
+	for claim, refuted := range map[string]bool{
+		"prove put commutes with put when x differs":   false,
+		"prove also commutes with also when x differs": false,
+		"prove put commutes with also":                 false,
+		"prove put commutes with turn":                 true,
+		"prove put commutes with pack":                 true,
+		"prove also commutes with turn":                true,
+		"prove drop commutes with turn":                true,
+		"prove drop commutes with pack":                true,
+		"prove say commutes with put when x differs":   true,
+		"prove say commutes with also":                 true,
+	} {
+		t.Run(claim, func(t *testing.T) {
+			out := compile(t, pointing+claim+"\n", replay.New(replay.Options{}))
+			require.Equal(t, refuted, strings.Contains(codesOf(out), "claim_refuted"), codesOf(out))
+			if !refuted {
+				require.NotContains(t, codesOf(out), "claim_")
+				cert := footprint.New(out.Contract).Certificate()
+				require.Empty(t, certificate.Check(cert, out.Contract))
+				require.NotContains(t, string(cert), "uncertified")
+			}
+		})
+	}
+}
+
+const looked = `contract looked
+state {
+  n: map of int  b: map of { t?: string  i: int }  a: map of { i: int  to?: key of /a }
+  first: key of /a  second: key of /a  log: log of key of /a
+}
+invariant known each e in /b/* { !has(e.t) || e.t in state.n }
+invariant kept  each e in /b/* { !has(e.t) || e.i < 3 || state.n[e.t] < 3 }
+stage empty            { read /n  write /n }
+stage lose(p in /n)    { read /n/{p}  write /n/{p} }
+stage name(p in /b)    { read /b/{p}  write /b/{p}/t }
+stage make(p new in /b) { write /b/{p}  ensure { after.b[p].i < 3 } }
+stage drop(p in /a)    { read /a/{p}  write /a/{p} }
+stage point            { read /second  write /second }
+stage tell(p new in /a) { write /a/{p}, /log/-  ensure { after.a[p].i == 1 } }
+stage come(p new in /a) { write /a/{p} }
+`
+
+// What a text or a reference has to be, for the order to matter, is a key of the scene.
+func TestRunsAreFoundWhereATextIsAKey(t *testing.T) {
+	for _, claim := range []string{
+		"empty commutes with name", "lose commutes with name", "empty commutes with make", "lose commutes with make",
+		"drop commutes with point", "tell commutes with come when p differs",
+	} {
+		t.Run(claim, func(t *testing.T) {
+			out := compile(t, looked+"prove "+claim+"\n", replay.New(replay.Options{}))
+			require.Contains(t, codesOf(out), "claim_refuted")
+		})
+	}
+}
+
 func TestRulesThatLookLikeItAreRefuted(t *testing.T) {
 	for rule, claim := range map[string]string{
 		`size(state.t) <= 2`:                            "prove put commutes with put when x differs",

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/patchoptic/poptic/compiler/footprint"
@@ -21,13 +22,39 @@ type scene struct {
 	supplied map[string]bool // containers that references point to
 }
 
-// synthesise makes the smallest scene; nil if the equalities contradict each other or
-// the hypothesis of the pair.
-func (m *maker) synthesise(p footprint.Pair, c footprint.Conflict, phase string) *scene {
+// synthesise makes the smallest scenes; none if the equalities contradict each other or
+// the hypothesis of the pair. In a second one the state refers to other entries than the
+// two sides have, which can then be taken away.
+func (m *maker) synthesise(p footprint.Pair, c footprint.Conflict, phase string) []*scene {
 	keys, ok := newBinder(m, c).all(sidesOf(p))
 	if !ok || !admitted(p, keys) {
 		return nil
 	}
+	out := []*scene{m.smallest(p, c, phase, keys)}
+	if others := m.bystanders(p, keys); len(others) > 0 {
+		out = append(out, m.with(m.hints, others).smallest(p, c, phase, keys))
+	}
+	return out
+}
+
+// bystanders are, for every container that references point to and a side has an entry
+// of, a key that neither side has.
+func (m *maker) bystanders(p footprint.Pair, keys map[string]string) map[string][]string {
+	out := map[string][]string{}
+	for _, d := range sidesOf(p) {
+		for i := range d.stage.Params {
+			q := &d.stage.Params[i]
+			if of := m.word(q.Of, nil); q.Kind == ir.ExistingParam && len(q.Of.Params()) == 0 && m.isReferred(of) {
+				out[of.Pointer()] = []string{m.newKey(of, slices.Concat(slices.Collect(maps.Values(keys)), q.Reserved))}
+			}
+		}
+	}
+	return out
+}
+
+// smallest is the least state of the type, grown until it has what the keys and the
+// conflict need.
+func (m *maker) smallest(p footprint.Pair, c footprint.Conflict, phase string, keys map[string]string) *scene {
 	s := &scene{maker: m, pair: p, conflict: c, phase: phase, keys: keys, state: m.least(m.contract.State), supplied: map[string]bool{}}
 	for _, d := range sidesOf(p) {
 		s.bindParams(d)
@@ -166,7 +193,33 @@ func (s *scene) leaveRoom() {
 			s.presence = append(s.presence, presence(w))
 		}
 	}
-	s.maker = s.with(s.hints, s.knownKeys())
+	s.maker = s.with(s.hints.and(hints{texts: s.keysRead()}), s.knownKeys())
+}
+
+// keysRead lists the keys by which what the gate reads may be looked up: a text elsewhere
+// may have to be one of them.
+func (s *scene) keysRead() []string {
+	if s.conflict.Gate == nil || s.conflict.Gate.Kind != ir.InvariantGate {
+		return nil
+	}
+	var out []string
+	note := func(key string) {
+		if !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	for _, p := range s.conflict.Gate.Family() {
+		segments := slices.DeleteFunc(slices.Clone(p.Segments), func(q region.Segment) bool { return q.Kind == region.AnyDepth })
+		for i, l := range s.place(p) {
+			if l.Kind == region.KeyLetter && !footprint.IsLiteral(segments[i]) {
+				note(l.Name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.keys)) {
+		note(s.keys[name])
+	}
+	return out
 }
 
 // knownKeys lists, for every container that references point to, its keys, and those
@@ -182,6 +235,9 @@ func (s *scene) knownKeys() map[string][]string {
 				if n := len(c) - 1; c[:n].Pointer() == w.Pointer() && !slices.Contains(keys, c[n].Name) {
 					keys = append(keys, c[n].Name)
 				}
+			}
+			if i := slices.Index(keys, s.keys[ir.FamilyParam(0)]); i > 0 { // what the conflict is about
+				keys = slices.Insert(slices.Delete(keys, i, i+1), 0, s.keys[ir.FamilyParam(0)])
 			}
 			out[w.Pointer()] = keys
 		}

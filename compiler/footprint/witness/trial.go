@@ -148,16 +148,15 @@ func (s *scene) completed(d side, moves []move) []move {
 	for _, entry := range s.toCreate(d) {
 		values := s.eachNamed(entry, s.valuesAt(entry))
 		var out []move
-		for _, m := range moves {
-			for _, v := range values[:min(len(values), maxCreated)] {
-				out = append(out, func(state any) (string, bool) {
-					patch, ok := m(state)
-					if strings.Contains(patch, encode(entry.Pointer())) {
-						return patch, ok
-					}
-					return joinPatches(operation("add", entry.Pointer(), v), patch), ok
-				})
-			}
+		for at := range diagonal([]int{len(moves), min(len(values), maxCreated)}) {
+			m, v := moves[at[0]], values[at[1]]
+			out = append(out, func(state any) (string, bool) {
+				patch, ok := m(state)
+				if strings.Contains(patch, encode(entry.Pointer())) {
+					return patch, ok
+				}
+				return joinPatches(operation("add", entry.Pointer(), v), patch), ok
+			})
 		}
 		moves = out
 	}

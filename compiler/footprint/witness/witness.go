@@ -92,7 +92,7 @@ func (s *Search) scenes(p footprint.Pair, c footprint.Conflict) []*scene {
 		if !slices.Contains(p.B.In, phase) {
 			continue
 		}
-		if sc := m.synthesise(p, c, phase); sc != nil {
+		for _, sc := range m.synthesise(p, c, phase) {
 			s.repair(sc)
 			out = append(out, sc)
 		}
