@@ -57,6 +57,8 @@ func (n Note) Text() string {
 		return fmt.Sprintf("stage %s tells what it knows by the phase it moves to: %s", n.Stage, n.What)
 	case footprint.GuardNote:
 		return fmt.Sprintf("the host moves the phase, %s, by a guard that reads %s", n.What, n.Path)
+	case footprint.RuleNote:
+		return fmt.Sprintf("the host moves the phase, %s, which reads %s", n.What, n.Path)
 	}
 	return fmt.Sprintf("stage %s is judged by %s, which reads %s", n.Stage, n.What, n.Path)
 }

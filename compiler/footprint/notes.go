@@ -9,8 +9,8 @@ import (
 
 // Notes lists the ways in which one bit of what a proved claim is about may be told each
 // time: by accepting or refusing where a gate reads what its stage does not see, by a
-// blind write, by a key that is free, by a choice of phase that is disclosed, and by a
-// guard on the host's way. A claim about flows counts with the origin all that stages
+// blind write, by a key that is free, by a choice of phase that is disclosed, and by what
+// the host's moves are judged by. A claim about flows counts with the origin all that stages
 // write to which something of it got.
 func (m *Model) Notes(claim ir.Claim) []Note {
 	switch {
@@ -90,7 +90,7 @@ func (n *notes) meet(x Note, reads []region.Pattern, what region.Region, mode re
 func (n *notes) ofStage(s *ir.Stage, what region.Region, mode region.Mode) {
 	for _, g := range append(n.model.StageGates(s), n.model.gates()...) {
 		if discloses(s, g) {
-			n.meet(Note{Kind: GateNote, Stage: s.Name, What: GateName(g.Gate)}, g.Reads, what, mode)
+			n.meet(Note{Kind: GateNote, Stage: s.Name, What: GateName(g.Gate)}, anyMembers(g, g.Reads), what, mode)
 		}
 	}
 	for _, p := range Includes(s.Blind) {
@@ -104,12 +104,33 @@ func (n *notes) ofStage(s *ir.Stage, what region.Region, mode region.Mode) {
 	}
 }
 
-// ofHost notes the arrows that the host walks under a guard.
+// anyMembers is what all members of a family of gates read: its keys are any, also ones
+// that a pattern names, and entries of logs.
+func anyMembers(g Gate, reads []region.Pattern) []region.Pattern {
+	out := make([]region.Pattern, len(reads))
+	for i, p := range reads {
+		out[i] = anyMember(g, p)
+	}
+	return out
+}
+
+// ofHost notes the arrows that the host walks under a guard, or under invariants that the
+// move itself may break.
 func (n *notes) ofHost(what region.Region, mode region.Mode) {
 	for _, p := range n.model.Contract.Phases {
 		for _, a := range p.Arrows {
-			if a.ByHost && a.Guard != nil {
-				n.meet(Note{Kind: GuardNote, What: p.Name + " -> " + a.To}, ReadPatterns(*a.Guard), what, mode)
+			if !a.ByHost {
+				continue
+			}
+			arrow := p.Name + " -> " + a.To
+			if a.Guard != nil {
+				n.meet(Note{Kind: GuardNote, What: arrow}, ReadPatterns(*a.Guard), what, mode)
+			}
+			for _, g := range n.model.gates() {
+				if g.movesWith(p.Name, a.To) {
+					reads := anyMembers(g, g.Expr.PatternsIn([]string{a.To}))
+					n.meet(Note{Kind: RuleNote, What: arrow + ", under " + GateName(g.Gate)}, reads, what, mode)
+				}
 			}
 		}
 	}

@@ -110,6 +110,7 @@ const (
 	NewNote   NoteKind = "new"   // the key of a new member, What, is not there
 	PhaseNote NoteKind = "phase" // the stage sees Path and may choose between the phases What
 	GuardNote NoteKind = "guard" // the host moves along What if a guard holds that reads Path
+	RuleNote  NoteKind = "rule"  // the host moves along What if an invariant holds that reads Path
 )
 
 // A Parting is a run of two proposals in both orders that ended differently. It

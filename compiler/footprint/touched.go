@@ -68,11 +68,14 @@ func (m *Model) Depends(g Gate, s *ir.Stage) Use {
 
 // isMoved reports whether a move of the stage can change the value of the gate.
 func (g Gate) isMoved(s *ir.Stage) bool {
-	return g.Expr != nil && slices.ContainsFunc(s.Next, func(to string) bool {
-		return slices.ContainsFunc(s.In, func(from string) bool {
-			return !g.Expr.SameIn(from, to) && (g.Whole == nil || !g.Whole.SameIn(from, to))
-		})
+	return slices.ContainsFunc(s.Next, func(to string) bool {
+		return slices.ContainsFunc(s.In, func(from string) bool { return g.movesWith(from, to) })
 	})
+}
+
+// movesWith reports whether a move can change the value of the gate.
+func (g Gate) movesWith(from, to string) bool {
+	return g.Expr != nil && !g.Expr.SameIn(from, to) && (g.Whole == nil || !g.Whole.SameIn(from, to))
 }
 
 // An instance is the members of a family that agree on some keys.

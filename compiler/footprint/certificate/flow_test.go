@@ -23,6 +23,11 @@ state { pin: secret string  m: map of int  out: map of string  note: string  k: 
 type E { id: string  v: int }
 `
 
+// referring is a state in which logs refer to entries.
+const referring = `contract referring
+state { o: map of int  n: int  out: string  marks: log of { of: key of /o  n: int }  deep: log of { by: map of key of /o } }
+`
+
 // forked goes from one to zero or single, whatever a stage likes.
 const forked = vault + `phases { one -> zero, single  zero -> last  single -> last  last }
 `
@@ -216,6 +221,24 @@ prove no flow from secrets to /out`, "stage use is judged by invariant few, whic
 		{"a guard of the host", vault + `phases { one -> two by host when { state.pin == "x" }  two }
 stage use { in two read /out write /out }
 prove no flow from secrets to /out`, "the host moves the phase, one -> two, by a guard that reads /pin"},
+		{"a rule of the host's move", vault + `phases { one -> two by host  two }
+invariant shut { phase == "one" || state.pin != "x" }
+stage use { in two read /out write /out }
+prove no flow from secrets to /out`, "the host moves the phase, one -> two, under invariant shut, which reads /pin"},
+		{"a rule of the host's move over entries", vault + `phases { one -> two by host  two }
+invariant shut each x in /box/* { phase != "two" || x != "" }
+stage use { in two read /out write /out }
+prove no flow from /box/a to /out`, "the host moves the phase, one -> two, under invariant shut, which reads /box/a"},
+		{"references in a log", referring + `stage drop { read /o, /out write /o, /out }
+prove no flow from /marks to /out`, "stage drop is judged by key at /marks/*/of, which reads /marks/0/of"},
+		{"references below an entry of a log", referring + `stage drop { read /o, /out write /o, /out }
+prove no flow from /deep/*/by/a to /out`, "stage drop is judged by key at /deep/*/by/*, which reads /deep/0/by/a"},
+		{"a rule over entries of a log", referring + `invariant few each x in /marks/* { x.n < state.n }
+stage low { read /n, /out write /n, /out }
+prove no flow from /marks/*/n to /out`, "stage low is judged by invariant few, which reads /marks/0/n"},
+		{"a rule over an entry that is named", referring + `invariant few each x in /o/* { x < state.n }
+stage low { read /n, /out write /n, /out }
+prove no flow from /o/a to /out`, "stage low is judged by invariant few, which reads /o/a"},
 		{"a new key of a secret map", vault + `stage drop(p new in /box) { write /box/{p} }
 prove no stage reads secrets`, "stage drop is told by `p new in /box` that a key is free"},
 	} {
