@@ -12,7 +12,7 @@ import (
 )
 
 // Where the front end makes diagnostics, its codes are literals in one of these forms.
-var codeForms = regexp.MustCompile(`(?:report|fault|caution|remark|importFault)\("([a-z_]+)"|Code(?:: |, d.Span = )"([a-z_]+)"|d\.Code(?:, d\.Span)? = "([a-z_]+)"|unknownName\("([a-z ]+)"`)
+var codeForms = regexp.MustCompile(`(?:report|wrong|fault|caution|remark|importFault)\("([a-z_]+)"|Code(?:: |, d.Span = )"([a-z_]+)"|d\.Code(?:, d\.Span)? = "([a-z_]+)"|unknownName\("([a-z ]+)"`)
 
 // issueForm is how the expression checker names its codes.
 var issueForm = regexp.MustCompile(`(?m)^\t[A-Z]\w+ += "([a-z_]+)"$`)

@@ -74,9 +74,6 @@ func (c *checker) lowerDelegate(d *syntax.StageDecl, parent *stage) *stage {
 	}
 	out.Require, out.Ensure, out.Produce = slices.Clone(out.Require), slices.Clone(out.Ensure), slices.Clone(out.Produce)
 	st.out = &out
-	if len(d.Params) > 0 {
-		c.report(delegateParams(d))
-	}
 	c.lowerClauses(st)
 	return st
 }

@@ -145,10 +145,6 @@ func needlessDisclosure(st *stage, ref *syntax.GateRef) source.Diagnostic {
 
 // Delegates.
 
-func delegateParams(d *syntax.StageDecl) source.Diagnostic {
-	return fault("delegate_params", d.Params[0].Span, "leave them out", "a delegate has the parameters of its parent")
-}
-
 func beyondParent(st *stage, clause string, w region.Word, who string) source.Diagnostic {
 	d := fault("delegate_exceeds", st.clauseSpan(clause), "narrow the clause", "%s may %s %s, which is beyond %s", st.title(), clause, wordText(w), who)
 	if w == nil {

@@ -147,6 +147,10 @@ func (t *typer) step(from typedPattern, s *syntax.PathSegment, last bool) (typed
 			t.fail(unknownParam(s, keys(t.params)))
 			return from, false
 		}
+		if t.isFixed(from.at) {
+			t.fail(t.noSuchPath(from, s))
+			return from, false
+		}
 		seg, at = region.Segment{Kind: region.ParamSegment, Text: s.Text}, t.model.Shape.Letter(from.at, region.Param(s.Text))
 	case syntax.DashSegment:
 		seg, at = t.dash(from.at, s, last)
@@ -232,6 +236,13 @@ func arrayIndex(s string) (int, bool) {
 	}
 	n, err := strconv.Atoi(s)
 	return n, err == nil
+}
+
+// isFixed reports whether a set of types is of records whose members are all declared.
+func (t *typer) isFixed(at footprint.TypeSet) bool {
+	return t.model.Shape.Only(at, ir.RecordType) && !slices.ContainsFunc(at, func(id ir.TypeID) bool {
+		return t.model.Contract.Type(id).Rest != ir.NoType
+	})
 }
 
 func (t *typer) noSuchPath(from typedPattern, s *syntax.PathSegment) source.Diagnostic {

@@ -77,7 +77,7 @@ func (p *parser) checkStage(d *StageDecl) {
 	case !delegate && d.From != nil:
 		p.wrong("unexpected", d.From.Span, "a stage is `from` no other; a part of one is a `delegate`", "")
 	case delegate && len(d.Params) > 0:
-		p.wrong("unexpected", d.Params[0].Span, "a delegate has the parameters of its stage and declares none", "")
+		p.wrong("delegate_params", d.Params[0].Span, "a delegate has the parameters of its stage and declares none", "")
 	}
 	for _, c := range d.Clauses {
 		if c.Keyword.Text != "write" && c.Region != nil {
