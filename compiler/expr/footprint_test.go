@@ -34,6 +34,8 @@ func TestFootprintsAreExact(t *testing.T) {
 		{`state.orders.all(o, state.customers[o.id].role == "user")`, `/:customers/:*/:role~ /:orders! /:orders/[*]/:id`},
 		{`state.?meta.?email.orValue("none") == "x"`, `/:meta/:email`},
 		{`state.?meta.hasValue()`, `/:meta!`},
+		{`state.?meta.orValue(state.tickets["a"].?author.value()).name == ""`, `/:meta! /:meta/:name /:tickets/:a/:author! /:tickets/:a/:author/:name`},
+		{`state.?meta.or(state.tickets["a"].?author).value().name == ""`, `/:meta! /:meta/:name /:tickets/:a/:author! /:tickets/:a/:author/:name`},
 		{`state.customers.all(k, v, v.name != k)`, `/:customers! /:customers/:*! /:customers/:*/:name`},
 		{`state.tickets.all(k, state.tickets[k].urgent)`, `/:tickets! /:tickets/:*! /:tickets/:*/:urgent`},
 		{`cel.bind(os, state.orders, os.all(o, os.exists_one(p, p.id == o.id)))`, `/:orders! /:orders/[*]/:id`},
