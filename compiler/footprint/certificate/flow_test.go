@@ -71,6 +71,15 @@ prove no stage reads secrets`, "is told by its parameters that /box/{p} is there
 prove no stage reads /k/*/id`, "/k/{p}/id is there"},
 	{"another field is not told", vault + `stage use(p in /k) { read /out write /out }
 prove no stage reads /k/*/v`, ""},
+	{"by a blind write into it", vault + `stage look { read /pin write blind /out/* }
+prove no flow from secrets to /out`, "stage look"},
+	{"a delegate of a stage that is excepted", vault + `stage look { read /pin }
+delegate less from look { read /pin }
+delegate least from less { read /pin }
+prove no stage except look reads secrets`, ""},
+	{"the parent of a delegate that is excepted", vault + `stage look { read /pin }
+delegate less from look { read /pin }
+prove no stage except less reads secrets`, "stage look"},
 	{"a new key reads nothing", vault + `stage drop(p new in /box) { write /box/{p} }
 prove no stage reads secrets`, ""},
 
@@ -161,6 +170,9 @@ prove no flow from secrets to /out with memory`, "its role remembers"},
 stage both { in one by clerk, boss read /note }
 stage use { in two by boss read /out write /out }
 prove no flow from secrets to /out with memory`, ""},
+	{"with memory of each role that runs one stage", straight + `stage look { in one by clerk, boss read /pin }
+stage use { in two by boss read /out write /out }
+prove no flow from secrets to /out with memory`, "stage use is run by the same role"},
 	{"with memory and a letter to another role", straight + `stage look { in one by clerk read /pin }
 stage letter { in two by clerk read /note write /note }
 stage use { in three by boss read /note, /out write /out }

@@ -431,6 +431,8 @@ stage b { }
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "1.0"}}}), `"a read"`},
 	{"containment in what an exception takes away", forgedState + "stage a { read /m/x }\nstage b { read /m except /m/x }\nprove a within b\n", nil,
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},
+	{"containment in what an exception of a later grant takes away", forgedState + "stage a { read /m/x }\nstage b { read /n, /m except /m/x }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "1.0"}}}), `"a read"`},
 	{"containment of all in nodes alone", forgedState + "stage a { read /m }\nstage b { read /m }\nprove a within b\n",
 		func(c *ir.Contract) { stageOf(c, "b").Read[0].Include[0].Shallow = true },
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},

@@ -76,6 +76,8 @@ var withinCases = []withinCase{
 	{"a composition on the right", `stage A(t in /m) { in one read /m/{t}/x, /n } stage S(p in /m) { in one read /m/{p} } stage T { in one read /n } compose B = S + T`, ""},
 	{"a composition of which a stage runs elsewhere", `stage A(t in /m) { in one read /m/{t}/x, /n } stage S(p in /m) { in one read /m/{p} } stage T { in two read /n } compose B = S + T`, "it runs in phase one, as T does not"},
 	{"a composition of stages in turn", `stage A { in one, two read /a } stage S { in one read /a } stage T { in two read /a } compose B = S + T`, ""},
+	{"a composition of which a stage grants less in its turn", `stage A { in one, two read /a } stage S { in one read /a } stage T { in two read /b } compose B = S + T`, "it runs in phase two, as S does not"},
+	{"what is tested as a whole and seen in pieces", `stage A { in one read /m } stage B { in one read /m/*/x, /m/*/y, /m/*/r }`, "`read` of /m"},
 	{"a composition of which a stage is judged more", `stage A { in one read /a, /b } stage S { in one read /a } stage T { in one read /b require { before.a > 0 } } compose B = S + T`, "it is not judged by `require { before.a > 0 }` of T"},
 	{"a composition on the left", `stage S(p in /m) { in one read /m/{p}/x } stage T(r in /m) { in one read /m/{r}/y } compose A = S + T stage B(q in /m) { in one read /m/{q} }`, ""},
 	{"a composition on the left with a role more", `stage S { in one by u read /a } stage T { in one by v read /a } compose A = S + T stage B { in one by u read /a }`, "role v may run it"},

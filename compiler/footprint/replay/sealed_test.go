@@ -161,6 +161,14 @@ invariant agree each c in /cases/* { !(state.orders == {} && c.status == "done")
 		},
 	},
 	{
+		"a key that a text may name already", `
+invariant named each n in /notes/* { !(n.text in state.orders) || state.orders[n.text].n < 9 }`,
+		nil,
+		[]string{
+			`stage s(order new in /orders, who in /people) { write /orders/{order}  ensure { after.orders[order].by == who } }`,
+		},
+	},
+	{
 		"a look-up through two keys", `
 invariant trusted each n in /notes/* { n.text == "a" || state.orders[state.cases[n.case].order].status == "sent" }`,
 		[]string{
@@ -208,6 +216,9 @@ invariant bossed each p in /people/* { !has(p.boss) || state.people[p.boss].ok }
 		},
 		[]string{
 			`stage s(order in /orders) { read /orders/{order}/status  write /orders/{order}/status }`,
+			`stage s(order new in /orders, case in /cases, who in /people) { read /cases/{case}/(order|status)  write /orders/{order}, /cases/{case}/(order|status)
+			   ensure { after.orders[order].by == who && after.cases[case].status == "open" } discloses /cases/*/order }`,
+			`stage s(order new in /cases, who in /people) { read /orders/{order}/status  write /orders/{order}/status }`,
 			`stage s(who new in /people) { write /people/{who} }`,
 			`stage s(order new in /orders, case in /cases, who in /people) { read /cases/{case}/(order|status)  write /orders/{order}, /cases/{case}/order
 			   ensure { after.orders[order].by == who } discloses /cases/*/order }`,
