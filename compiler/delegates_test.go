@@ -57,3 +57,24 @@ delegate child from parent {
 	require.Len(t, child.Produce, 1)
 	require.Len(t, out.Contract.Stage("parent").Ensure, 1)
 }
+
+func TestADelegateRunsNowhereElseForNobodyElseAndMovesNowhereElse(t *testing.T) {
+	const phases = kin + "phases { one -> two, three  two -> three  three }\nstage on { in one next two, three }\nstage over { in two next three }\n"
+	for _, c := range []struct{ name, parent, child, at, says string }{
+		{"a phase", "in one", "in two", "two", "one"},
+		{"a phase beside its own", "in one", "in one, two", "two", "one"},
+		{"a move", "in one next two", "next three", "three", "two"},
+		{"a move beside its own", "in one next two", "next two, three", "three", "two"},
+		{"a move where the parent makes none", "in one", "next two", "two", "parent"},
+		{"a role", "in one by clerk", "by boss", "boss", "clerk"},
+		{"a role beside its own", "in one by clerk", "by clerk, boss", "boss", "clerk"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			requireFindings(t, phases+"stage parent { "+c.parent+" }\ndelegate child from parent { "+c.child+" }\n",
+				[]finding{{"delegate_exceeds", c.at, c.says}})
+		})
+	}
+	for _, child := range []string{"in one by clerk next two", "by clerk", ""} {
+		requireFindings(t, phases+"stage parent { in one by clerk, boss next two, three }\ndelegate child from parent { "+child+" }\n", nil)
+	}
+}

@@ -190,3 +190,25 @@ prove %s commutes with %s
 		require.NotContains(t, out.Diagnostics[0].Help, c.never)
 	}
 }
+
+func TestARuleOfSeveralPartsTellsWhatEachOfThemReads(t *testing.T) {
+	const contract = `contract x sealed
+state { seen: int  a: int  b: int  m: map of int }
+invariant parts { %s }
+stage s { read /seen%s  write /seen }
+`
+	for _, c := range []struct{ rule, read, hidden string }{
+		{"state.seen < 9 && state.seen + state.b < 9", "", "/b"},
+		{"state.seen + state.a < 9 && state.seen + state.b < 9", ", /a", "/b"},
+		{"state.seen + state.a < 9 && state.seen + state.b < 9", ", /b", "/a"},
+		{"state.m.all(k, state.m[k] < state.seen) && state.seen + state.b < 9", ", /m", "/b"},
+		{"state.seen + state.b < 9 && state.m.all(k, state.m[k] < state.seen)", ", /b", "/m"},
+		{"state.seen + state.a < 9 && state.seen + state.b < 9", ", /a, /b", ""},
+	} {
+		var want []finding
+		if c.hidden != "" {
+			want = []finding{{"undisclosed_gate", "s", "does not see " + c.hidden}}
+		}
+		requireFindings(t, fmt.Sprintf(contract, c.rule, c.read), want)
+	}
+}
