@@ -22,7 +22,7 @@ func TestATextOfTheHostThatIsTooLongIsAnErrorAndNotRecorded(t *testing.T) {
 		require.Less(t, len(err.Error()), 2000)
 	}
 	for what, p := range map[string]runtime.Proposal{
-		"role": {Role: long}, "phase": {Next: long}, "key": {Key: long},
+		"role": {Role: long}, "phase": {Next: long}, "key": {Key: long}, "normalised": {Normalised: []string{long}},
 		"argument c": {Args: map[string]string{"c": strings.Repeat("c", tree.DefaultPatchLimits.MaxPointerBytes+1)}},
 	} {
 		p.Stage, p.Patch = "draft", []byte(`[]`)

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,6 +94,30 @@ func TestAKeyBesideTheOneThatAStageReadsMakesNobodyLate(t *testing.T) {
 	late := proposeAs(t, in, runtime.Proposal{Stage: "strict", Patch: []byte(`[]`)})
 	rejects(t, late, verify.Stale)
 	require.Equal(t, []string{"/customers/ann/name", "/customers/cat", "/customers/dan"}, pathsOf(late), "it sees all keys")
+}
+
+func TestAPlaceWhoseNameBeginsLikeAnotherIsNamedToo(t *testing.T) {
+	in, _ := begin(t)
+	commits(t, proposeAs(t, in, runtime.Proposal{Stage: "root", Role: "admin", Patch: []byte(`[
+		{"op":"add","path":"/customers/an","value":{"name":"An"}},
+		{"op":"add","path":"/customers/anna","value":{"name":"Anna"}},
+		{"op":"replace","path":"/customers/an/name","value":"Ann"}]`)}))
+	late := proposeAs(t, in, runtime.Proposal{Stage: "strict", Patch: []byte(`[]`)})
+	rejects(t, late, verify.Stale)
+	require.Equal(t, []string{"/customers/an", "/customers/anna"}, pathsOf(late))
+}
+
+func TestARefusalNamesOnlySomePlaces(t *testing.T) {
+	in, _ := begin(t)
+	var ops []string
+	for i := range 40 {
+		ops = append(ops, fmt.Sprintf(`{"op":"add","path":"/customers/c%02d","value":{"name":"C"}}`, i))
+	}
+	commits(t, proposeAs(t, in, runtime.Proposal{Stage: "root", Role: "admin", Patch: []byte("[" + strings.Join(ops, ",") + "]")}))
+	late := proposeAs(t, in, runtime.Proposal{Stage: "strict", Patch: []byte(`[]`)})
+	rejects(t, late, verify.Stale)
+	require.Len(t, pathsOf(late), 16)
+	require.Equal(t, "/customers/c15", pathsOf(late)[15])
 }
 
 // sampleWith is the sample contract with one more stage.

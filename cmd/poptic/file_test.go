@@ -49,6 +49,24 @@ func TestAFileThatIsReplacedKeepsItsGroupOrIsForItsOwner(t *testing.T) {
 	require.Equal(t, fs.FileMode(0o600), in.perm("state"), "a new file has another group")
 }
 
+func TestANewFileIsForThoseWhoMayReadAllThatIsInIt(t *testing.T) {
+	var in inputs
+	for what, perm := range map[string]fs.FileMode{"state": 0o604, "patch": 0o640, "contract": 0o600} {
+		name := filepath.Join(t.TempDir(), what)
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+		require.NoError(t, os.Chown(name, -1, os.Getegid()))
+		require.NoError(t, os.Chmod(name, perm))
+		f, err := os.Open(name)
+		require.NoError(t, err)
+		in.noteOpen(what, f)
+		require.NoError(t, f.Close())
+	}
+	require.Equal(t, fs.FileMode(0o604), in.perm("state"))
+	require.Equal(t, fs.FileMode(0o640), in.perm("patch"))
+	require.Equal(t, fs.FileMode(0o600), in.perm("state", "patch"))
+	require.Equal(t, fs.FileMode(0), in.perm("log"))
+}
+
 func TestWhatComesThroughAPipeIsForNobodyElse(t *testing.T) {
 	read, write, err := os.Pipe()
 	require.NoError(t, err)

@@ -365,6 +365,21 @@ func TestACommittedStateIsWhatItsFileSays(t *testing.T) {
 
 // What is added to a list may be what only a log may hold: then the list is a log from
 // there on, also within the patch, and its entries have no positions.
+// What a move takes away may decide what is at its end: a union is then another one.
+func TestAMoveIsTypedAsTheStateIsWithoutWhatItTakes(t *testing.T) {
+	b := newBuilder(t)
+	str := b.kind(ir.StringType)
+	words, sets, lists := b.of(ir.ListType, str), b.of(ir.MapType, b.of(ir.SetType, str)), b.of(ir.MapType, b.of(ir.ListType, str))
+	tagged := b.record("Tagged", "t", words, "x", sets)
+	b.c.State = b.record("State", "v", b.typ(ir.Type{Kind: ir.UnionType, Alternatives: []ir.TypeID{tagged, b.record("Plain", "x", lists)}}))
+	b.stage(ir.Stage{Name: "s", Read: of("/**"), Write: of("/:v"), Source: of("/**")})
+	r := open(t, b.load(), `{"v":{"t":["b","a","b"],"x":{}}}`)
+	r.commits(as("s", `[{"op":"move","from":"/v/t","path":"/v/x/k"}]`))
+	require.Equal(t, `["b","a","b"]`, member(t, r, "v", "x", "k"))
+	r.commits(as("s", `[{"op":"add","path":"/v/t","value":["z"]},{"op":"replace","path":"/v/x/k","value":["b","a"]}]`))
+	require.Equal(t, `["a","b"]`, member(t, r, "v", "x", "k"), "now it is a set")
+}
+
 func TestAListThatBecameALogIsTestedAsAWholeAlone(t *testing.T) {
 	b := newBuilder(t)
 	numbers := b.of(ir.ListType, b.kind(ir.NumberType))

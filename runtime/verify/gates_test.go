@@ -125,6 +125,48 @@ func TestTheGuardOfAMoveIsJudgedOnTheStateAfterThePatch(t *testing.T) {
 	require.Equal(t, []string{"invariant transition_violation"}, short(out.Actor().Violations))
 }
 
+func TestAGuardLooksAtWhatThePatchWrites(t *testing.T) {
+	b := desk(t)
+	b.stage(ir.Stage{Name: "close", In: []string{"review"}, Read: of("/:tickets"), Write: of("/:tickets"), Next: []string{"closed"}})
+	r := open(t, b.load(), strings.Replace(deskState, `"notes": {"list": [1, 2, 3], "deep": {"0": "zero"}}`, `"notes": {}`, 1))
+	r.commits(as("hand_in", `[]`))
+	r.refuses(as("close", `[]`), "invariant transition_violation")
+	open, waiting := `[{"op":"replace","path":"/tickets/T2/status","value":"open"}]`, `[{"op":"replace","path":"/tickets/T1/status","value":"waiting"}]`
+	both := `[{"op":"replace","path":"/tickets/T1/status","value":"waiting"},{"op":"replace","path":"/tickets/T2/status","value":"open"}]`
+	r.refuses(as("close", open), "invariant transition_violation")
+	r.refuses(as("close", both), "invariant transition_violation")
+	require.Equal(t, "closed", r.commits(as("close", waiting)).Verdict.PhaseAfter)
+}
+
+func TestAStageMovesOnlyAlongAnArrowFromThePhaseItRunsIn(t *testing.T) {
+	b := desk(t)
+	b.stage(ir.Stage{Name: "jump", In: []string{"triage"}, Next: []string{"closed"}})
+	b.stage(ir.Stage{Name: "either", In: []string{"triage", "review"}, Next: []string{"review", "triage"}})
+	r := open(t, b.load(), deskState)
+	r.refuses(as("jump", `[]`), "phase transition_violation")
+	r.refuses(as("either", `{"patch":[],"next":"triage"}`), "phase transition_violation")
+	r.commits(as("either", `{"patch":[],"next":"review"}`))
+	r.refuses(as("either", `{"patch":[],"next":"review"}`), "phase transition_violation")
+	r.refuses(as("jump", `[]`), "phase phase_violation")
+	r.commits(as("either", `{"patch":[],"next":"triage"}`))
+}
+
+func TestAConstraintOnTheStateAsAWholeIsAskedOfEveryWrite(t *testing.T) {
+	b := newBuilder(t)
+	integer := b.kind(ir.IntType)
+	pair := b.where(b.record("Pair", "lo", integer, "hi", integer), "self.lo <= self.hi")
+	b.c.State = b.record("State", "sum", integer, "pair", pair, "free", integer)
+	b.where(b.c.State, "self.pair.lo + self.pair.hi == self.sum")
+	b.stage(ir.Stage{Name: "s", Read: of("/**"), Write: of("/:sum", "/:pair", "/:free")})
+	r := open(t, b.load(), `{"sum":3,"pair":{"lo":1,"hi":2},"free":0}`)
+	r.refuses(as("s", `[{"op":"replace","path":"/sum","value":4}]`), `schema schema_violation ""`)
+	r.refuses(as("s", `[{"op":"replace","path":"/pair/lo","value":0}]`), `schema schema_violation ""`)
+	r.refuses(as("s", `[{"op":"replace","path":"/pair/lo","value":9},{"op":"replace","path":"/sum","value":11}]`), "schema schema_violation /pair")
+	r.refuses(as("s", `[{"op":"replace","path":"/pair","value":{"lo":2,"hi":2}}]`), `schema schema_violation ""`)
+	r.commits(as("s", `[{"op":"replace","path":"/pair/lo","value":0},{"op":"replace","path":"/sum","value":2}]`))
+	r.commits(as("s", `[{"op":"replace","path":"/free","value":9}]`))
+}
+
 func TestTheHostWalksOnlyArrowsMarkedForIt(t *testing.T) {
 	ctx := context.Background()
 	r := openDesk(t)
