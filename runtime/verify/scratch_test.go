@@ -97,6 +97,9 @@ func (m plant) contract() *ir.Contract {
 		"log", m.of(ir.LogType, m.record("Event", "at", integer)),
 		"queue", m.of(ir.ListType, m.record("Job", "w", integer, "by", nobody)),
 		"limit", num, "free", m.kind(ir.AnyType))
+	if m.Intn(2) == 0 {
+		m.where(m.c.State, m.pick(`self.limit != 400000.0`, `self.limit > 0.0 || self.log.all(e, e.at != 7)`))
+	}
 	for i, at := range m.Perm(len(measurePool))[:4] {
 		m.c.Measures = append(m.c.Measures, ir.Measure{
 			Name: "m" + strconv.Itoa(i), Kind: measurePool[at].kind, Over: region.MustParse(measurePool[at].over),
