@@ -120,24 +120,6 @@ func recordEvil(t *testing.T, key string) {
 	}
 }
 
-// The program's own colours pass where colour is wanted, and where not nothing looks like one.
-func TestOnlyWantedColoursPass(t *testing.T) {
-	for _, c := range []struct {
-		colored bool
-		text    string
-		want    string
-	}{
-		{true, "\x1b[1;31mred\x1b[0m", "\x1b[1;31mred\x1b[0m"},
-		{true, "\x1b[2J\x1b[32mx\x1b[5m", "\\u001b[2J\x1b[32mx\\u001b[5m"},
-		{false, "\x1b[1;31mred\x1b[0m", "\\u001b[1;31mred\\u001b[0m"},
-	} {
-		var out bytes.Buffer
-		_, err := (&plainWriter{w: &out, colored: c.colored}).Write([]byte(c.text))
-		require.NoError(t, err)
-		require.Equal(t, c.want, out.String())
-	}
-}
-
 func TestNoVerbSendsAControlCharacterToAScreen(t *testing.T) {
 	key := inEvil(t)
 	run := func(stdin string, args ...string) (code int, out, errText string) {
