@@ -104,6 +104,35 @@ func TestWhatIsTooLargeIsSaidAtItsPlace(t *testing.T) {
 	}
 }
 
+// At a thousand lines what goes with the square of the source, or worse, shows.
+func TestAThousandLinesAreCompiledWithinBounds(t *testing.T) {
+	for _, name := range []string{
+		"regions taken from themselves", "regions without regions in a chain", "a long composition", "compositions within each other",
+		"a composition of stages with parameters", "claims within one composition", "as many parameters at two depths",
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := familyNamed(t, name).write(1000)
+			before := allocated()
+			compile(text)
+			require.Less(t, allocated()-before, uint64(familyBytes))
+		})
+	}
+}
+
+func TestAChainOfRegionsThatEndsNowhereIsRefusedWithItsLimit(t *testing.T) {
+	for _, name := range []string{"regions taken from themselves", "regions without regions in a chain"} {
+		out := compile(familyNamed(t, name).write(1000))
+		var said []string
+		for _, d := range out.Diagnostics {
+			if d.Code == "limit_exceeded" {
+				said = append(said, d.Message)
+			}
+		}
+		require.Len(t, said, 1, name)
+		require.Contains(t, said[0], "steps of searches about the regions of a contract")
+	}
+}
+
 // What these families cost grows with their size: nothing in them is compared with
 // everything else. Twice the source may take a little more than twice the work.
 func TestTheWorkGrowsWithTheSource(t *testing.T) {

@@ -120,6 +120,7 @@ var families = []family{
 	{"regions twice each", lines("region r0 = /a, /b\n", "region r$i = r$p, r$p", "")},
 	{"regions met with themselves", lines("region r0 = /a, /b\n", "region r$i = r$p & r$p, r$p", "")},
 	{"regions taken from themselves", lines("region r0 = /m except /m/*/f\n", "region r$i = r$p except r$p, r$p", "")},
+	{"regions without regions in a chain", lines("region r0 = /a\n", "region r$i = r$p except r$p, r$p", "")},
 	{"exceptions that pile up", lines("region r0 = /m\n", "region r$i = r$p except /m/*/f, r$p except /m/*/g", "")},
 	{"meets of exceptions", lines("region r0 = /m/**/f, /m/*/g\n", "region r$i = (r$p except /m/*/g) & (/m/**/f, r$p)", "")},
 	{"a region of regions", lines("region r0 = /a, /b\n", "region r$i = r$p, r$p", "stage s { read /** write /a }\n")},
@@ -190,6 +191,11 @@ var families = []family{
 		return "stage s(" + joined(n, "p$i in /m", ", ") + ") { read " + joined(n, "/m/{p$i}", ", ") + " write " + joined(n, "/m/{p$i}/f", ", ") + " }\nprove s commutes with s\n"
 	})},
 	{"as many parameters as there may be", most("", "p$i in /m", "/m/{p$i}", "")},
+	{"as many parameters at two depths", func(n int) string {
+		l := joined(min(n, 32), "/m/{p$i}/m/{p1}, /m/{p1}/m/{p$i}, /m/{p$i}/m/{p7}, /m/{p7}/m/{p$i}", ", ")
+		return world + "stage s(" + joined(max(min(n, 32), 7), "p$i in /m", ", ") + ") { read /m write " + l + " except (" + l + ") }\n" +
+			"stage t(" + joined(max(min(n, 32), 7), "p$i in /m", ", ") + ") { read /m write " + l + " }\nprove t commutes with t\n"
+	}},
 	{"as many new parameters as there may be", most("", "p$i new in /m", "/m/{p$i}", " when p1 differs")},
 	{"as many parameters under a rule", most("invariant i each e in /m/* { e.g > state.n }\n", "p$i in /m", "/m/{p$i}/g", "")},
 	{"as many parameters under a rule that nothing keeps", most("invariant i each e in /m/* { e.g > 0 && e.g < 0 }\n", "p$i in /m", "/m/{p$i}/f", "")},
@@ -236,6 +242,16 @@ var families = []family{
 	{"delegates of nobody", lines("", "delegate s$i from t$i { read /a }", "")},
 	{"a long composition", func(n int) string {
 		return world + steps(n, "stage s$i { read /m/k$i write /m/k$i/f }") + "compose every = " + joined(n, "s$i", " + ") + "\nprove every within every\nprove s1 within every\n"
+	}},
+	{"compositions within each other", func(n int) string {
+		return world + steps(n, "stage s$i { read /m/k$i write /m/k$i/f }\nstage t$i { read /m/k$i write /m/k$i/f }") +
+			"compose x = " + joined(n, "s$i", " + ") + "\ncompose y = " + joined(n, "t$i", " + ") + "\nprove x within y\nprove y within x\n"
+	}},
+	{"a composition of stages with parameters", func(n int) string {
+		return world + steps(n, "stage s$i(p in /m) { read /m/{p} write /m/{p}/f }") + "compose x = " + joined(n, "s$i", " + ") + "\nprove x within x\n"
+	}},
+	{"claims within one composition", func(n int) string {
+		return world + steps(n, "stage s$i { read /a, /m/k$i write /m/k$i/f }\nprove s$i within x") + "compose x = " + joined(n, "s$i", " + ") + "\n"
 	}},
 	{"many compositions", func(n int) string {
 		return world + steps(n, "stage s$i { read /m/k$i write /m/k$i/f }\ncompose c$i = s$i + s1\nprove s$i within c$i")

@@ -98,7 +98,7 @@ func (c *checker) lowerGrant(s *scope, g *syntax.GrantExpr, use pathUse, params 
 			out = atom
 			continue
 		}
-		met, exact := region.Intersect(out, atom)
+		met, exact := region.Intersect(out, atom, c.model.Meter)
 		if !exact {
 			c.report(inexactRegion(a.Span, "&"))
 			return nil
@@ -145,7 +145,7 @@ func exceptUse(use pathUse) pathUse {
 // its own joins each grant's excepts, which keeps the grants as they were written.
 func (c *checker) takeAway(from, what region.Region, at *syntax.RegionAtom) region.Region {
 	if slices.ContainsFunc(what, func(g region.Grant) bool { return len(g.Except) > 0 }) {
-		out, exact := region.Difference(from, what)
+		out, exact := region.Difference(from, what, c.model.Meter)
 		if !exact {
 			c.report(inexactRegion(at.Span, "except"))
 			return nil

@@ -15,9 +15,13 @@ import (
 func (m *Model) Decide(claim ir.Claim, replay Replayer) Result {
 	result := m.decide(claim, replay)
 	if r, refuted := result.(Refuted); refuted && r.Parting == nil && m.Spent() {
-		return Unknown{Why: fmt.Sprintf("the searches about the regions of the contract took more than %d steps", MaxSteps)}
+		return spent()
 	}
 	return result
+}
+
+func spent() Unknown {
+	return Unknown{Why: fmt.Sprintf("the searches about the regions of the contract took more than %d steps", MaxSteps)}
 }
 
 func (m *Model) decide(claim ir.Claim, replay Replayer) Result {

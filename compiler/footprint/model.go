@@ -29,11 +29,16 @@ type Model struct {
 	matrix     *Index          // once asked for
 	reach      *reachIndex     // once asked for
 	possible   map[string]bool // by pattern, as far as asked for
+
+	granted    *outerGrants         // what claims that a stage lies within others asked last
+	outerRules map[*ir.Stage][]rule // likewise, of stages without parameters
 }
 
 // New makes the model of a contract. The contract may still be growing: the model
 // reads it when it is asked.
-func New(c *ir.Contract) *Model { return &Model{Contract: c, Shape: NewShape(c)} }
+func New(c *ir.Contract) *Model {
+	return &Model{Contract: c, Shape: NewShape(c), outerRules: map[*ir.Stage][]rule{}}
+}
 
 // Measured is New with a meter of MaxSteps: its searches come to an end.
 func Measured(c *ir.Contract) *Model {

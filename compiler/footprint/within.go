@@ -3,6 +3,7 @@ package footprint
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patchoptic/poptic/compiler/expr"
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -17,8 +18,9 @@ import (
 // must lie within; on the right those that may run in its place have their grants together.
 
 func (m *Model) decideWithin(a, b string) Result {
+	outer := m.stagesOf(b)
 	for _, s := range m.stagesOf(a) {
-		w := within{model: m, inner: s, outer: m.stagesOf(b)}
+		w := within{model: m, inner: s, outer: outer}
 		if r := w.decide(); !isProved(r) {
 			return r
 		}
@@ -37,10 +39,14 @@ func (m *Model) stagesOf(name string) []*ir.Stage {
 		return []*ir.Stage{s}
 	}
 	var out []*ir.Stage
+	numbers := map[string]int{}
+	for i := range m.Contract.Stages {
+		numbers[m.Contract.Stages[i].Name] = i
+	}
 	for _, c := range m.Contract.Compositions {
 		if c.Name == name {
 			for _, member := range c.Stages {
-				out = append(out, m.Contract.Stage(member))
+				out = append(out, &m.Contract.Stages[numbers[member]])
 			}
 		}
 	}
@@ -52,6 +58,7 @@ type within struct {
 	model *Model
 	inner *ir.Stage
 	outer []*ir.Stage
+	given map[string]bool // by clause and operand, what judges the inner stage; once asked for
 
 	tried int
 	best  failure
@@ -88,6 +95,9 @@ const (
 func (w *within) decide() Result {
 	var known []string
 	for _, t := range turns(w.inner, w.model.Contract) {
+		if w.model.Meter.Spend(len(w.outer)); w.model.Spent() {
+			return spent()
+		}
 		able, excess := w.able(t)
 		if excess != nil {
 			return Refuted{Excess: excess}
@@ -172,8 +182,10 @@ func (w *within) able(t turn) ([]*ir.Stage, *Excess) {
 // unable lists the outer stages that may not take a turn which others may.
 func (w *within) unable(t turn, able []*ir.Stage) []bystander {
 	var out []bystander
+	i := 0 // able is a part of the outer stages, in their order
 	for _, s := range w.outer {
-		if slices.Contains(able, s) {
+		if i < len(able) && able[i] == s {
+			i++
 			continue
 		}
 		args := map[string]string{}
@@ -216,8 +228,12 @@ const maxMatches = 4096
 func (w *within) search(options [][]match, chosen []match) bool {
 	if len(chosen) < len(options) {
 		return slices.ContainsFunc(options[len(chosen)], func(x match) bool {
-			return w.search(options, append(slices.Clone(chosen), x))
+			return w.search(options, append(chosen, x))
 		})
+	}
+	if w.model.Spent() {
+		w.best = failure{result: spent()}
+		return false
 	}
 	if w.tried++; w.tried > maxMatches {
 		w.best = failure{result: Unknown{Why: "there are too many ways to match the parameters of " + w.inner.Name}}
@@ -239,7 +255,7 @@ func (w *within) matches(outer *ir.Stage) []match {
 				w.fail(gotNowhere, Refuted{Excess: &Excess{Stage: w.inner.Name, Clause: "parameters", What: "its arguments need not fit `" + ParamText(q) + "` of " + outer.Name}})
 			}
 			for _, p := range fits {
-				if len(out) > maxMatches {
+				if w.model.Meter.Spend(len(outer.Params)); len(out) > maxMatches || w.model.Spent() {
 					return
 				}
 				next := map[string]string{q.Name: p}
@@ -293,16 +309,26 @@ func containsAll(list, xs []string) bool {
 // missingRule is a rule of an outer stage that does not judge the inner one, "" if there
 // is none.
 func (w *within) missingRule(x match) string {
-	same := func(p string) string { return p }
-	given := map[string]bool{}
-	for _, r := range rulesOf(w.inner, same) {
-		for _, operand := range r.operands {
-			given[r.clause+operand] = true
+	if w.given == nil {
+		same := func(p string) string { return p }
+		w.given = map[string]bool{}
+		for _, r := range w.rulesOf(w.inner, same) {
+			for _, operand := range r.operands {
+				w.given[r.clause+operand] = true
+			}
 		}
 	}
-	for _, r := range rulesOf(x.stage, x.arg) {
+	rules, known := w.model.outerRules[x.stage]
+	if !known {
+		rules = w.rulesOf(x.stage, x.arg)
+		if len(x.stage.Params) == 0 {
+			w.model.outerRules[x.stage] = rules
+		}
+	}
+	w.model.Meter.Spend(len(rules))
+	for _, r := range rules {
 		for _, operand := range r.operands {
-			if !given[r.clause+operand] {
+			if !w.given[r.clause+operand] {
 				return r.clause + " " + r.text
 			}
 		}
@@ -316,7 +342,7 @@ type rule struct {
 	operands     []string // all must hold; in one spelling
 }
 
-func rulesOf(s *ir.Stage, rename func(string) string) []rule {
+func (w *within) rulesOf(s *ir.Stage, rename func(string) string) []rule {
 	params := map[string]bool{}
 	for _, p := range s.Params {
 		params[p.Name] = true
@@ -330,6 +356,7 @@ func rulesOf(s *ir.Stage, rename func(string) string) []rule {
 	var out []rule
 	expression := func(clause string, xs []ir.Expr) {
 		for _, x := range xs {
+			w.model.Meter.Spend(len(x.Source))
 			out = append(out, rule{clause, "{ " + strings.TrimSpace(x.Source) + " }", expr.Canonical(x.Source, name)})
 		}
 	}
@@ -343,9 +370,12 @@ func rulesOf(s *ir.Stage, rename func(string) string) []rule {
 
 // contained compares grants, clause by clause.
 func (w *within) contained(outer []match) bool {
-	for i, c := range w.clauses(outer) {
+	for i, c := range w.clauses(w.granted(outer)) {
+		if len(c.inner) == 0 {
+			continue
+		}
 		for _, mode := range c.modes {
-			if path, ok := w.model.Within(c.inner, c.outer, mode, mode); !ok {
+			if path, ok := w.model.WithinSet(c.inner, c.outer(), mode, mode); !ok {
 				w.fail(gotRules+i, w.lacking(outer, i, mode, path))
 				return false
 			}
@@ -357,12 +387,18 @@ func (w *within) contained(outer []match) bool {
 // lacking says why the inner stage's path of a clause is not in those of the outer
 // stages: one that has it stands aside, or none has.
 func (w *within) lacking(outer []match, i int, mode region.Mode, path region.Word) Result {
-	c := w.clauses(outer)[i]
+	c := w.clauses(w.granted(outer))[i]
 	for _, x := range w.aside {
-		more := w.clauses(append(slices.Clone(outer), x.match))[i]
-		if next, ok := w.model.Within(c.inner, more.outer, mode, mode); path != nil && (ok || next != nil && !slices.Equal(next, path)) {
+		if w.model.Spent() {
+			return spent()
+		}
+		more := w.clauses(grants(append(slices.Clone(outer), x.match)))[i]
+		if next, ok := w.model.WithinSet(c.inner, more.outer(), mode, mode); path != nil && (ok || next != nil && !slices.Equal(next, path)) {
 			return Refuted{Excess: &x.why}
 		}
+	}
+	if path == nil && w.model.Spent() {
+		return spent()
 	}
 	return missing(path, Place{Stage: w.inner.Name, Clause: c.name, Path: path})
 }
@@ -370,42 +406,86 @@ func (w *within) lacking(outer []match, i int, mode region.Mode, path region.Wor
 // A clause is what one clause grants, with the modes in which it counts: reading goes
 // by what is seen, writing and taking by what a whole operation may cover.
 type clause struct {
-	name         string
-	inner, outer region.Region
-	modes        []region.Mode
+	name  string
+	inner region.Region
+	outer func() *region.Set
+	modes []region.Mode
 }
 
-func (w *within) clauses(outer []match) []clause {
+// outerGrants are what some matches grant together, clause by clause.
+type outerGrants struct {
+	key     string // of the matches
+	limited bool   // one of them says what may be handed down
+	matched map[string]bool
+
+	read, tested, write, blind, source, delegable func() *region.Set
+}
+
+// granted is what some matches grant together. Inner stages are often compared with the
+// same ones.
+func (w *within) granted(outer []match) *outerGrants {
+	var key strings.Builder
+	for _, x := range outer {
+		key.WriteString(x.stage.Name)
+		for _, p := range x.stage.Params {
+			key.WriteString(" " + x.args[p.Name])
+		}
+		key.WriteByte(',')
+	}
+	w.model.Meter.Spend(len(outer))
+	m := w.model
+	if m.granted == nil || m.granted.key != key.String() {
+		m.granted = grants(outer)
+		m.granted.key = key.String()
+	}
+	return m.granted
+}
+
+func grants(outer []match) *outerGrants {
+	g := &outerGrants{matched: map[string]bool{}}
 	var read, write, blind, source, delegable region.Region
-	limited := false
-	matched := map[string]bool{}
 	for _, x := range outer {
 		read = append(read, x.stage.Read.Rename(x.arg)...)
 		write = append(write, x.stage.Write.Rename(x.arg)...)
 		blind = append(blind, x.stage.Blind.Rename(x.arg)...)
 		source = append(source, x.stage.Source.Rename(x.arg)...)
 		delegable = append(delegable, handedDown(x.stage).Rename(x.arg)...)
-		limited = limited || x.stage.HasDelegable
+		g.limited = g.limited || x.stage.HasDelegable
 		for _, p := range x.args {
-			matched[p] = true
+			g.matched[p] = true
 		}
 	}
+	set := func(r region.Region) func() *region.Set {
+		return sync.OnceValue(func() *region.Set { return region.Compile(r) })
+	}
+	g.read, g.write, g.source, g.delegable = set(read), set(write), set(source), set(delegable)
+	g.tested, g.blind = g.read, g.write
+	if len(source) > 0 {
+		g.tested = set(region.Union(read, source))
+	}
+	if len(blind) > 0 {
+		g.blind = set(region.Union(write, blind))
+	}
+	return g
+}
+
+func (w *within) clauses(outer *outerGrants) []clause {
 	seen := slices.Clone(w.inner.Read)
 	for _, p := range w.inner.Params {
-		if p.Kind == ir.ExistingParam && !matched[p.Name] {
+		if p.Kind == ir.ExistingParam && !outer.matched[p.Name] {
 			seen = append(seen, region.Grant{Include: w.model.told(p)})
 		}
 	}
 	interior, shown := []region.Mode{region.Interior}, []region.Mode{region.Shown}
 	out := []clause{
-		{"read", seen, read, shown},
-		{"read", region.Union(w.inner.Read, w.inner.Source), region.Union(read, source), interior}, // what may be tested
-		{"write", w.inner.Write, write, interior},
-		{"write", w.inner.Blind, append(slices.Clone(write), blind...), interior},
-		{"source", w.inner.Source, source, interior},
+		{"read", seen, outer.read, shown},
+		{"read", region.Union(w.inner.Read, w.inner.Source), outer.tested, interior}, // what may be tested
+		{"write", w.inner.Write, outer.write, interior},
+		{"write", w.inner.Blind, outer.blind, interior},
+		{"source", w.inner.Source, outer.source, interior},
 	}
-	if limited {
-		out = append(out, clause{"delegable", handedDown(w.inner), delegable, []region.Mode{region.Shown, region.Interior}})
+	if outer.limited {
+		out = append(out, clause{"delegable", handedDown(w.inner), outer.delegable, []region.Mode{region.Shown, region.Interior}})
 	}
 	return out
 }

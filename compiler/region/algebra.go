@@ -10,21 +10,30 @@ func Union(regions ...Region) Region {
 	return out
 }
 
+// stepPrice is what a pair of segments, or a pattern that is copied, costs beside a step
+// of a search.
+const stepPrice = 4
+
 // Intersect is pairwise on grants: (U1 and U2) minus (S1 or S2); its interior is
 // the intersection of the interiors (section 3.4). The result says the same as
 // IntersectSets for every binding that respects reserved literals, unless exact
 // is false: then two different parameters stand at the same place, or more than
-// maxProduct patterns would be needed, and the result may hold too little.
-func Intersect(a, b Region) (r Region, exact bool) {
+// maxProduct patterns would be needed, and the result may hold too little. The pairs of
+// segments that are looked at count for the meter; once it is spent nothing is exact.
+func Intersect(a, b Region, meter *Meter) (r Region, exact bool) {
+	if meter.IsSpent() {
+		return nil, false
+	}
 	exact = true
 	steps := maxSteps
+	defer func() { meter.Spend(stepPrice * (maxSteps - steps)) }()
 	others := separate(b)
 	for _, g := range separate(a) {
 		for _, h := range others {
 			include, ok := meetAll(g.Include, h.Include, &steps)
 			exact = exact && ok
 			r = appendGrant(r, include, g.Except, h.Except)
-			if steps -= len(g.Except) + len(h.Except); steps < 0 || len(r) > maxProduct {
+			if steps -= 1 + len(g.Except) + len(h.Except); steps < 0 || len(r) > maxProduct {
 				return r, false
 			}
 		}
@@ -33,25 +42,30 @@ func Intersect(a, b Region) (r Region, exact bool) {
 }
 
 // Difference holds the words of a that are not in b: for each pair of grants
-// U1 \ (S1 or U2) and (U1 and S2) \ S1 (section 3.4). Exact as for Intersect.
-func Difference(a, b Region) (r Region, exact bool) {
+// U1 \ (S1 or U2) and (U1 and S2) \ S1 (section 3.4). Exact, and counted, as for Intersect.
+func Difference(a, b Region, meter *Meter) (r Region, exact bool) {
+	if meter.IsSpent() {
+		return nil, false
+	}
 	r, exact = separate(a), true
 	steps := maxSteps
+	defer func() { meter.Spend(stepPrice * (maxSteps - steps)) }()
 	for _, h := range b {
 		var left Region
 		holes := separate(Region{{Include: h.Except}})
 		for _, g := range r {
 			left = appendGrant(left, g.Include, g.Except, h.Include)
-			if steps -= len(g.Except) + len(h.Include); steps < 0 {
-				return r, false
-			}
+			steps -= 1 + len(g.Except) + len(h.Include)
 			for _, hole := range holes {
 				include, ok := meetAll(g.Include, hole.Include, &steps)
 				exact = exact && ok
 				left = appendGrant(left, include, g.Except, hole.Except)
+				if steps -= 1 + len(g.Except) + len(hole.Except); steps < 0 || len(left) > maxProduct {
+					return r, false
+				}
 			}
 		}
-		if r = left; len(r) > maxProduct {
+		if r = left; steps < 0 || len(r) > maxProduct {
 			return r, false
 		}
 	}

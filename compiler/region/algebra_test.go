@@ -32,14 +32,14 @@ func TestTheAlgebraAgreesWithSetOperationsOnWords(t *testing.T) {
 		plain, inner = a.sets[Plain].clone(), a.sets[Interior].clone()
 		plain.and(b.sets[Plain])
 		inner.and(b.sets[Interior])
-		both, exact := Intersect(a.Region, b.Region)
+		both, exact := Intersect(a.Region, b.Region, nil)
 		require.True(t, exact)
 		u.sameWords(t, "intersection", Compile(both), plain, inner, a, b)
 		u.sameWords(t, "intersection", IntersectSets(Compile(a.Region), Compile(b.Region)), plain, inner, a, b)
 
 		plain = a.sets[Plain].clone()
 		plain.without(b.sets[Plain])
-		left, exact := Difference(a.Region, b.Region)
+		left, exact := Difference(a.Region, b.Region, nil)
 		require.True(t, exact)
 		u.sameWords(t, "difference", Compile(left), plain, nil, a, b)
 	}
@@ -57,9 +57,9 @@ func TestTheLawsOfTheAlgebraHoldOnAllWords(t *testing.T) {
 	}
 	for range cases(2000) {
 		a, b := u.region(rnd).Region, u.region(rnd).Region
-		both, _ := Intersect(a, b)
-		left, _ := Difference(a, b)
-		swapped, _ := Intersect(b, a)
+		both, _ := Intersect(a, b, nil)
+		left, _ := Difference(a, b, nil)
+		swapped, _ := Intersect(b, a, nil)
 		same(Union(left, both), a, Plain)
 		same(both, swapped, Interior)
 		require.Equal(t, Yes, Equal(Compile(both), IntersectSets(Compile(a), Compile(b)), Interior, Options{}).Verdict)
@@ -77,16 +77,16 @@ func TestPooledGrantsGiveNoAuthority(t *testing.T) {
 }
 
 func TestIntersectionOfOpenPatternsIsWrittenOut(t *testing.T) {
-	both, exact := Intersect(Of("/**/a"), Of("/**/b"))
+	both, exact := Intersect(Of("/**/a"), Of("/**/b"), nil)
 	require.True(t, exact)
 	require.Equal(t, Of("/**/a/**/b", "/**/b/**/a"), both)
-	both, exact = Intersect(Of("/t/*/x"), Of("/t/{p}"))
+	both, exact = Intersect(Of("/t/*/x"), Of("/t/{p}"), nil)
 	require.True(t, exact)
 	require.Equal(t, Of("/t/{p}/x"), both)
 }
 
 func TestIntersectionOfTwoParametersAtOnePlaceIsNotExact(t *testing.T) {
-	both, exact := Intersect(Of("/t/{p}"), Of("/t/{q}"))
+	both, exact := Intersect(Of("/t/{p}"), Of("/t/{q}"), nil)
 	require.False(t, exact)
 	require.Empty(t, both)
 	set := IntersectSets(SetOf("/t/{p}"), SetOf("/t/{q}"))

@@ -64,7 +64,7 @@ type weigher struct {
 
 // A candidate is a term with the two sides that meet under it.
 type candidate struct {
-	all  []Equality
+	*knowledge
 	a, b side
 }
 
@@ -127,7 +127,11 @@ func (w *weigher) meet(p, q Pattern) (needed []Equality, ok bool) {
 		}
 		needed = append(needed, e...)
 	}
-	return withoutImplied(needed)
+	if len(needed) > 1 {
+		w.options.Meter.Spend(len(needed))
+		return withoutImplied(needed)
+	}
+	return needed, true
 }
 
 // tooDeep reports whether every word of qs is longer than those of the shallow
@@ -158,17 +162,18 @@ func namesKey(s Segment) bool { return s.Kind == Literal || s.Kind == KeyLiteral
 
 // add notes a term unless a weaker one is there, and drops those it is weaker than.
 func (w *weigher) add(all []Equality, a, b side) {
-	w.options.Meter.Spend(len(w.terms))
+	w.options.Meter.Spend(len(w.terms) * (1 + len(all)))
+	known := knowing(all)
 	kept := w.terms[:0]
 	for _, t := range w.terms {
-		if impliesAll(all, t.all) {
+		if known.impliesAll(t.all) {
 			return
 		}
-		if !impliesAll(t.all, all) {
+		if !t.impliesAll(all) {
 			kept = append(kept, t)
 		}
 	}
-	w.terms = append(kept, candidate{all, a, b})
+	w.terms = append(kept, candidate{known, a, b})
 }
 
 func (w *weigher) condition() Condition {

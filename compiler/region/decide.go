@@ -13,8 +13,9 @@ func Overlap(a, b *Set, modeA, modeB Mode, o Options) Answer {
 	}
 	s := search{
 		left: a, right: b, shape: o.Shape, budget: o.budget(), meter: o.Meter,
-		goal: func(s *search, p place) bool { return s.has(p.a, modeA, p.at) && s.has(p.b, modeB, p.at) },
-		dead: func(x, y *node) bool { return x.isBottom() || y.isBottom() },
+		goal:     func(s *search, p place) bool { return s.has(p.a, modeA, p.at) && s.has(p.b, modeB, p.at) },
+		dead:     func(x, y *node) bool { return x.isBottom() || y.isBottom() },
+		leftEnds: true, rightEnds: true,
 	}
 	return s.run()
 }
@@ -27,7 +28,8 @@ func Within(a, b *Set, modeA, modeB Mode, o Options) Answer {
 		goal: func(s *search, p place) bool {
 			return s.someValue(p.at, func(v value) bool { return p.a.shows(modeA, v) && !p.b.shows(modeB, v) })
 		},
-		dead: func(x, y *node) bool { return x.isBottom() || y.isTop() },
+		dead:     func(x, y *node) bool { return x.isBottom() || y.isTop() },
+		leftEnds: true,
 	}
 	return s.run().negated()
 }

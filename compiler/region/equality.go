@@ -59,26 +59,42 @@ func classesOf(all []Equality) (c classes, ok bool) {
 	return c, true
 }
 
-// withoutImplied drops equalities that follow from earlier ones; ok is false if
-// they contradict each other.
+// withoutImplied drops, of equalities without negations, those that follow from earlier
+// ones; ok is false if they contradict each other.
 func withoutImplied(all []Equality) (kept []Equality, ok bool) {
+	c := classes{parent: map[operand]operand{}}
 	for _, e := range all {
-		if !implies(kept, e) {
-			kept = append(kept, e)
+		x, y := e.operands()
+		if c.find(x) == c.find(y) {
+			continue
 		}
-		if _, ok := classesOf(kept); !ok {
+		if !c.join(x, y) {
 			return nil, false
 		}
+		kept = append(kept, e)
 	}
 	return kept, true
 }
 
-// implies reports whether e follows from all, which is consistent.
-func implies(all []Equality, e Equality) bool {
+// A knowledge is some equalities, with the classes they make once those are asked for.
+type knowledge struct {
+	all     []Equality
+	classes *classes
+}
+
+func knowing(all []Equality) *knowledge { return &knowledge{all: all} }
+
+// implies reports whether e follows from what is known, which is consistent.
+func (k *knowledge) implies(e Equality) bool {
+	all := k.all
 	if len(all) == 1 && !all[0].Not && !e.Not { // most conditions are one equality
 		return e.isTrivial() || e.says(all[0])
 	}
-	c, _ := classesOf(all)
+	if k.classes == nil {
+		c, _ := classesOf(all)
+		k.classes = &c
+	}
+	c := k.classes
 	x, y := e.operands()
 	x, y = c.find(x), c.find(y)
 	if !e.Not {
@@ -107,9 +123,9 @@ func (e Equality) says(f Equality) bool {
 	return x == l && y == r || x == r && y == l
 }
 
-func impliesAll(all, others []Equality) bool {
+func (k *knowledge) impliesAll(others []Equality) bool {
 	for _, e := range others {
-		if !implies(all, e) {
+		if !k.implies(e) {
 			return false
 		}
 	}

@@ -39,6 +39,7 @@ type exits struct {
 	to      []*node
 	places  map[Letter]int // in letters; nil while they are few
 	other   [4]*node       // by LetterKind
+	closed  bool           // all other letters lead to bottom
 }
 
 // valueLetter stands, inside a machine, for the keys that parameters are bound
@@ -114,6 +115,7 @@ func (m *machine) expand(set subset) *exits {
 	})
 	key, index, fresh := m.node(f.anyKey), m.node(f.anyIndex), m.node(f.anyFresh)
 	e.other = [4]*node{KeyLetter: key, IndexLetter: index, ParamLetter: key, FreshLetter: fresh}
+	e.closed = key == m.bottom && index == m.bottom && fresh == m.bottom
 	if len(e.letters) > fewLetters {
 		e.places = make(map[Letter]int, len(e.letters))
 		for i, l := range e.letters {

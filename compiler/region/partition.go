@@ -31,8 +31,13 @@ func (w *weigher) search(a, b side, needed []Equality) {
 		worlds[i].met = w.meetIn(&worlds[i], a, b, params)
 	}
 	for _, x := range worlds {
+		if w.options.Meter.IsSpent() {
+			w.inexact = true
+			w.add(needed, a, b)
+			return
+		}
 		if x.met {
-			w.add(describe(x, worlds, params, literals(w, regions)), a, b)
+			w.add(w.describe(x, worlds, params, literals(w, regions)), a, b)
 		}
 	}
 }
@@ -99,10 +104,14 @@ func literals(w *weigher, r Region) []string {
 }
 
 // describe gives few equalities that hold in x and in no world that does not
-// meet. Inequalities are dropped first, since most conditions need none.
-func describe(x world, worlds []world, params, keys []string) []Equality {
+// meet. Inequalities are dropped first, since most conditions need none. Once the meter
+// is spent the rest stays, which tells more than is needed of x.
+func (w *weigher) describe(x world, worlds []world, params, keys []string) []Equality {
 	all := equalities(x.args, params, keys)
 	for i := len(all) - 1; i >= 0; i-- {
+		if w.options.Meter.Spend(len(worlds) + len(all)); w.options.Meter.IsSpent() {
+			break
+		}
 		shorter := slices.Delete(slices.Clone(all), i, i+1)
 		if onlyMeeting(shorter, worlds) {
 			all = shorter

@@ -20,6 +20,8 @@ type search struct {
 	meter       *Meter
 	goal        func(s *search, p place) bool // the word that led here is a witness
 	dead        func(a, b *node) bool         // no word below can be one
+	leftEnds    bool                          // it is dead where the left one is bottom
+	rightEnds   bool                          // or the right one
 
 	queue []visit
 	seen  map[place]bool
@@ -40,7 +42,7 @@ type visit struct {
 // run returns Yes with a shortest witness, No, or Unknown.
 func (s *search) run() Answer {
 	s.seen = map[place]bool{}
-	s.meter.Spend(s.left.weight() + s.right.weight())
+	s.meter.Spend(s.left.price() + s.right.price())
 	for s.left.indices[s.index] || s.right.indices[s.index] {
 		s.index++
 	}
@@ -73,16 +75,25 @@ func (s *search) arrive(p place, from int, l Letter) bool {
 }
 
 // leave steps along every letter from visit i and reports whether one reaches a
-// goal.
+// goal. Letters that only lead to where no word can be one are left out.
 func (s *search) leave(i int) bool {
 	p := s.queue[i].place
 	a, b := p.a.exits(), p.b.exits()
-	others := s.others(p)
-	s.meter.Spend(1 + len(a.letters) + len(b.letters) + len(others))
 	try := func(l Letter) bool {
 		at, ok := s.shapeStep(p.at, l)
 		return ok && s.arrive(place{a.step(l), b.step(l), at}, i, l)
 	}
+	switch leftOnly, rightOnly := s.leftEnds && a.closed, s.rightEnds && b.closed; {
+	case rightOnly && (!leftOnly || len(b.letters) < len(a.letters)):
+		s.meter.Spend(1 + len(b.letters))
+		return slices.ContainsFunc(b.letters, func(l Letter) bool { return a.find(l) != nil && try(l) }) ||
+			slices.ContainsFunc(b.letters, try)
+	case leftOnly:
+		s.meter.Spend(1 + len(a.letters))
+		return slices.ContainsFunc(a.letters, try)
+	}
+	others := s.others(p)
+	s.meter.Spend(1 + len(a.letters) + len(b.letters) + len(others))
 	return slices.ContainsFunc(a.letters, try) ||
 		slices.ContainsFunc(b.letters, try) ||
 		slices.ContainsFunc(others, try)

@@ -19,6 +19,7 @@ type Set struct {
 
 	static *run                // no parameter bound, fresh keys told apart by owner
 	only   atomic.Pointer[run] // of a set without parameters
+	used   atomic.Bool         // a search has paid for it
 
 	mu    sync.Mutex
 	bound map[string]*machine
@@ -93,8 +94,14 @@ func compile(sources []source) *Set {
 	return s
 }
 
-// weight is what compiling the set costs.
-func (s *Set) weight() int { return len(s.nfa.states) }
+// price is what a search pays for the set: the first one, what compiling it cost, where
+// a state is worth two steps along letters.
+func (s *Set) price() int {
+	if s.used.Swap(true) {
+		return 1
+	}
+	return 2 * len(s.nfa.states)
+}
 
 // mention notes the letters that the patterns tell apart.
 func (s *Set) mention(ps []Pattern) {

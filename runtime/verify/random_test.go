@@ -176,7 +176,7 @@ func (m maker) region(indices bool) region.Region {
 // narrowed.
 func (m maker) part(whole region.Region) region.Region {
 	if m.chance(30) {
-		out, _ := region.Intersect(m.region(true), whole)
+		out, _ := region.Intersect(m.region(true), whole, nil)
 		return out
 	}
 	var out region.Region

@@ -160,7 +160,7 @@ func (m maker) unseen(s *ir.Stage) region.Region {
 
 func (m maker) partOfShelf(whole region.Region) region.Region {
 	if m.chance(50) {
-		out, _ := region.Intersect(m.shelf(), whole)
+		out, _ := region.Intersect(m.shelf(), whole, nil)
 		return out
 	}
 	var out region.Region
