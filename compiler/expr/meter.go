@@ -2,8 +2,9 @@ package expr
 
 // The cost of an evaluation is counted in steps: one for every node of the state
 // that is looked at, one more for every hundred bytes of a text, and for every turn
-// of a loop as many as its body has parts, and for matching a regular expression one
-// for every ten instructions of its program at every byte of the text. So the count depends on the expression
+// of a loop as many as its body has parts. A function counts the texts it is given: one
+// step for every hundred bytes, and for matching a regular expression one
+// for every ten instructions of its program at every byte. So the count depends on the expression
 // and the state only, never on the machine, and what it bounds is the work. (CEL's
 // own counter searches a stack that grows with every turn of a loop, which makes
 // counting quadratic.)
@@ -15,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -87,44 +89,96 @@ func (t *turn) Eval(a interpreter.Activation) ref.Val { return t.Exec(interprete
 // every byte of the text.
 const matchStep = 10
 
-// matchMeter makes matching count before it begins: nothing ends it while it runs.
-func matchMeter(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
-	call, ok := i.(interpreter.InterpretableCall)
-	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {
-		return i, nil
-	}
-	pattern, ok := call.Args()[1].(interpreter.InterpretableConst)
-	if !ok {
-		return i, nil
-	}
-	text, ok := pattern.Value().(types.String)
-	if !ok {
-		return i, nil
-	}
-	size, err := patternSize(string(text))
-	if err != nil {
-		return nil, err
-	}
-	return &match{InterpretableV2: i, of: call.Args()[0], size: int64(size)}, nil
+// passing are the functions that hand a text on and do not look into it.
+var passing = map[string]bool{
+	operators.Index: true, operators.OptIndex: true, operators.OptSelect: true, operators.Conditional: true,
+	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, overloads.TypeConvertDyn: true, overloads.TypeConvertType: true,
+	"optional.of": true, "or": true, "orValue": true, "value": true, "hasValue": true,
 }
 
-// A match is a call of matches that counts what it will cost.
-type match struct {
+// textMeter makes functions count the texts they go through, before they begin: nothing
+// ends them while they run.
+func textMeter(tree *ast.AST) (interpreter.InterpretableDecoratorV2, error) {
+	rates, err := textRates(tree.Expr())
+	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
+		_, constant := i.(interpreter.InterpretableConst)
+		rate := rates[i.ID()]
+		if rate == 0 || constant {
+			return i, nil
+		}
+		counted := argument{InterpretableV2: i, rate: rate}
+		if attribute, ok := i.(interpreter.InterpretableAttribute); ok {
+			return &attributeArgument{attribute, counted}, nil
+		}
+		return &counted, nil
+	}, err
+}
+
+// textRates are, of the arguments of functions that go through a text, the steps that
+// each hundred bytes take.
+func textRates(of ast.Expr) (rates map[int64]int64, err error) {
+	rates = map[int64]int64{}
+	ast.PostOrderVisit(of, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind || passing[e.AsCall().FunctionName()] {
+			return
+		}
+		call := e.AsCall()
+		args := call.Args()
+		if call.IsMemberFunction() {
+			args = append([]ast.Expr{call.Target()}, args...)
+		}
+		for _, arg := range args {
+			rates[arg.ID()] = 1
+		}
+		if call.FunctionName() == overloads.Matches && len(args) == 2 && args[1].Kind() == ast.LiteralKind {
+			pattern, _ := args[1].AsLiteral().(types.String)
+			size, bad := patternSize(string(pattern))
+			if bad != nil {
+				err = bad
+			}
+			rates[args[0].ID()] = 1 + int64(size)*textStep/matchStep
+		}
+	}))
+	return rates, err
+}
+
+// An argument is one of a function that goes through it, if it is a text.
+type argument struct {
 	interpreter.InterpretableV2
-	of   interpreter.Interpretable // the text
-	size int64                     // instructions of the regular expression
+	rate int64 // steps for each hundred bytes
 }
 
-func (x *match) Exec(frame *interpreter.ExecutionFrame) ref.Val {
-	if m, ok := frame.ResolveName(meterName); ok {
-		if text, isText := x.of.Eval(frame).(types.String); isText {
-			m.(*meter).spend(int64(len(text)) * x.size / matchStep)
+func (x *argument) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	v := x.InterpretableV2.Exec(frame)
+	bytes := 0
+	switch text := v.(type) {
+	case types.String:
+		bytes = len(text)
+	case types.Bytes:
+		bytes = len(text)
+	}
+	if steps := int64(bytes) * x.rate / textStep; steps > 0 {
+		if m, ok := frame.ResolveName(meterName); ok {
+			m.(*meter).spend(steps)
 		}
 	}
-	return x.InterpretableV2.Exec(frame)
+	return v
 }
 
-func (x *match) Eval(a interpreter.Activation) ref.Val { return x.Exec(interpreter.AsFrame(a)) }
+func (x *argument) Eval(a interpreter.Activation) ref.Val { return x.Exec(interpreter.AsFrame(a)) }
+
+// An attributeArgument is an argument that may be qualified further: then what comes of it
+// is another's.
+type attributeArgument struct {
+	interpreter.InterpretableAttribute
+	argument argument
+}
+
+func (x *attributeArgument) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+	return x.argument.Exec(frame)
+}
+
+func (x *attributeArgument) Eval(a interpreter.Activation) ref.Val { return x.argument.Eval(a) }
 
 // concat is + where a text may come out.
 func concat(l Limits) func(a, b ref.Val) ref.Val {

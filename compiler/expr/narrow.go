@@ -110,7 +110,43 @@ func (w *walker) costly(e ast.Expr) bool {
 	if e.Kind() == ast.ComprehensionKind || e.Kind() == ast.CallKind && w.goesThrough(e.AsCall()) {
 		return true
 	}
-	return slices.ContainsFunc(children(e), w.costly)
+	return w.longTexts || slices.ContainsFunc(children(e), w.costly)
+}
+
+// longestText is how many bytes a text of the state may have, by the limit on states.
+const longestText = 64 << 20
+
+// hasLongTexts reports whether reading the texts of e, and going through them, may exceed
+// the limit where all are as long as they may be.
+func (w *walker) hasLongTexts(e ast.Expr) bool {
+	rates, err := textRates(e)
+	if err != nil {
+		return true
+	}
+	steps := int64(0)
+	ast.PostOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if !w.isAnyText(e) {
+			return
+		}
+		rate := rates[e.ID()]
+		if e.Kind() != ast.CallKind || e.AsCall().FunctionName() == operators.Index {
+			rate++ // it is read
+		}
+		steps += rate * (longestText / textStep)
+	}))
+	return steps > int64(w.env.limits.CostLimit)
+}
+
+// isAnyText reports whether e is a text of the state, or made of one, that may be as long as
+// a state may be.
+func (w *walker) isAnyText(e ast.Expr) bool {
+	switch w.tree.GetType(e.ID()).Kind() {
+	case types.StringKind, types.BytesKind:
+		v := w.walk(e, w.globals(), nil)
+		oneOf := v.shape != nil && v.shape.kinds == kString && v.shape.literals != nil
+		return v.constant == nil && v.param == "" && !oneOf && w.textsOf(v) == nil
+	}
+	return false
 }
 
 // goesThrough reports whether a call may look at all of a container.
@@ -251,6 +287,7 @@ func (e *Env) Holds(x ir.Expr, s Scope, phases []string, known []ir.Pin) bool {
 		for _, k := range known {
 			w.texts[placeKey(k.At.Segments, false)] = k.Texts
 		}
+		w.longTexts = w.hasLongTexts(checked.Expr())
 		if b, certain := w.truth(w.value(checked.Expr(), w.globals(), nil)); !certain || !b || w.steps > maxSteps {
 			return false
 		}

@@ -56,10 +56,14 @@ func (e *Env) Compile(x ir.Expr, s Scope) (*Program, error) {
 		return nil, errNotChecked
 	}
 	rewrite(checked, e.bagLoops(checked, extents, s))
+	texts, err := textMeter(checked)
+	if err != nil {
+		return nil, errNotChecked
+	}
 	program, err := e.cel.PlanProgram(checked,
 		cel.OptimizeRegex(interpreter.MatchesRegexOptimization),
 		cel.CustomDecoratorV2(loopMeter(checked)),
-		cel.CustomDecoratorV2(matchMeter),
+		cel.CustomDecoratorV2(texts),
 		cel.InterruptCheckFrequency(e.limits.CheckEvery))
 	if err != nil {
 		return nil, errNotChecked

@@ -50,6 +50,8 @@ type walker struct {
 	texts  map[string][]string // by place, the texts that it may hold, where that is known
 	folded map[int64]bool      // what came out as a constant, by node, but for what that is made of
 
+	longTexts bool // the texts of the state that it reads may be too long to go through
+
 	bagLoops map[int64]bool // the macros that may go over a bag
 }
 
