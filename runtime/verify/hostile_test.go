@@ -95,9 +95,24 @@ func hostile() map[string]string {
 		"many members of a union":                ops(func(i int) string { return `{"op":"add","path":"/pet/tags/t` + strconv.Itoa(i) + `","value":""}` }),
 		"many members of something with a where": ops(func(i int) string { return `{"op":"add","path":"/limit/all/t` + strconv.Itoa(i) + `","value":10}` }),
 		"many equal additions to a set":          ops(func(int) string { return `{"op":"add","path":"/names/-","value":"x"}` }),
-		"many elements at the front":             ops(func(i int) string { return `{"op":"add","path":"/ints/0","value":` + strconv.Itoa(i) + `}` }),
+		"more tokens than there may be":          ops(func(int) string { return `{"op":"test","path":"/any` + deepest[:600] + `","value":1}` }),
+		"as many tokens as there may be": ops(func(int) string {
+			return `{"op":"move","from":"/any` + deepest[:22] + `","path":"/any` + deepest[:22] + `"}`
+		}),
+		"copies that double a value":            ops(func(i int) string { return `{"op":"copy","from":"/any","path":"/any/` + strconv.Itoa(i) + `"}` }),
+		"moves of a value into itself and back": ops(func(i int) string { return `{"op":"move","from":"/` + []string{"any", "one"}[i%2] + `","path":"/any"}` }),
+		"names between which no chunk ends":     ops(func(i int) string { return `{"op":"add","path":"/any/` + plainName(i) + `","value":1}` }),
+		"escapes of every character":            padded(`[{"op":"add","path":"/any","value":"`, `\u00e9`, `"}]`),
+		"values nested in values": ops(func(i int) string {
+			return `{"op":"add","path":"/any/x","value":` + strings.Repeat(`[`, 120) + strings.Repeat(`]`, 120) + `}`
+		}),
+		"numbers of the longest exponents": padded(`[{"op":"replace","path":"/any","value":[1`, `,1e-1024,-1e1024`, `]}]`),
+		"many elements at the front":       ops(func(i int) string { return `{"op":"add","path":"/ints/0","value":` + strconv.Itoa(i) + `}` }),
 	}
 }
+
+// plainName is the i-th of names that a hash of names knows nothing to begin or end with.
+func plainName(i int) string { return strings.Repeat("x", 40) + strconv.Itoa(1_000_000+i) }
 
 func members(n int) string {
 	var b strings.Builder
