@@ -10,7 +10,7 @@ import (
 )
 
 // A require judges proposals, not views. One that compares an argument with what the
-// state holds looks like a condition on who may see what; checkGuards reports it where
+// state holds, or what it holds for two arguments, looks like a condition on who may see what; checkGuards reports it where
 // the stage reads by the arguments that the require is about.
 func (c *checker) checkGuards() {
 	if c.env == nil {
@@ -32,6 +32,11 @@ func (c *checker) checkGuard(st *stage, cl *syntax.Clause) {
 	mentioned, values := c.env.ParamUses(cl.Expr.Text, st.paramNames())
 	if len(values) == 0 || !slices.ContainsFunc(st.out.Require, func(x ir.Expr) bool { return x.Source == cl.Expr.Text && len(x.Reads) > 0 }) {
 		return
+	}
+	for _, q := range st.out.Params { // what is found by an argument is picked by it
+		if q.Kind == ir.DependentParam && slices.ContainsFunc(q.Of.Params(), func(name string) bool { return slices.Contains(mentioned, name) }) {
+			mentioned = append(mentioned, q.Name)
+		}
 	}
 	for _, p := range footprint.Includes(st.out.Read) {
 		if slices.ContainsFunc(p.Params(), func(name string) bool {
