@@ -212,3 +212,33 @@ stage s { read /seen%s  write /seen }
 		requireFindings(t, fmt.Sprintf(contract, c.rule, c.read), want)
 	}
 }
+
+// What a stage does not read cannot be taken out of its read.
+func TestHelpOfAClaimSaysOfAUnionThatAllOfItCounts(t *testing.T) {
+	const contract = `contract x
+state {
+  m: { n: int  x: set of int } | { n: int  x: list of int }
+  k: map of { o: { n: int  x: log of int } | { n: int  x: any } }
+  l: list of ({ n: int  x: set of int } | { n: int  x: list of int })
+  z: int
+}
+stage of_m { read /m/n  write /m/n  discloses /m }
+stage of_k(p in /k) { read /k/{p}/o/n  write /k/{p}/o/n  discloses /k/*/o }
+stage of_l { read /l/*/n  write /l/*/n  discloses /l/* }
+stage see_m { read /m/x, /z  write /z  discloses /m }
+stage see_k { read /k/*/o/x, /z  write /z  discloses /k/*/o }
+stage see_l { read /l/*/x, /z  write /z  discloses /l/* }
+stage all_m { read /m, /z  write /z }
+prove see_%s commutes with of_%s
+prove all_m commutes with of_m
+`
+	for _, name := range []string{"m", "k", "l"} {
+		out := compile(fmt.Sprintf(contract, name, name))
+		require.Len(t, out.Diagnostics, 2, name)
+		help := out.Diagnostics[0].Help
+		require.Contains(t, help, "see_"+name+" reads in a union whose alternatives disagree on what stands at one place")
+		require.NotContains(t, help, "with `except`")
+		require.NotContains(t, help, "by FIELD")
+		require.Contains(t, out.Diagnostics[1].Help, "take /m/n out of the `read` of all_m")
+	}
+}

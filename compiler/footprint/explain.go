@@ -83,6 +83,9 @@ func (p Pair) apart(c Conflict) string {
 	switch {
 	case slices.ContainsFunc(c.When.All, func(e region.Equality) bool { _, crosses := between(e); return crosses }):
 		return ""
+	case (c.Kind == ViewConflict || c.Kind == SourceConflict) && !p.readsItself(c):
+		return ": " + p.Name(c.A) + " reads in a union whose alternatives disagree on what stands at one place, and so counts as one that sees all of it" +
+			"; let the alternatives agree on every place, or keep the union out of the `read` of " + p.Stage(c.A).Name
 	case c.List != nil:
 		return fmt.Sprintf(": make the list at %s a `list of T by FIELD`, so that its elements have names", PathText(c.List))
 	case c.Kind == WriteConflict && isOne:
@@ -95,6 +98,20 @@ func (p Pair) apart(c Conflict) string {
 		return ": take " + path + " out of the `read` or the `write` of " + p.A.Name + " with `except`"
 	}
 	return ": take " + path + " out of the `read` of " + p.Name(c.A) + " or the `write` of " + p.Name(c.B) + " with `except`"
+}
+
+// readsItself reports whether the reader of a conflict names its place, or what lies below:
+// else the place only counts as read.
+func (p Pair) readsItself(c Conflict) bool {
+	s := p.Stage(c.A)
+	at := region.Compile(region.Union(s.Read, s.Source)).Start(region.Binding{})
+	for _, l := range c.Path {
+		if _, name, owned := strings.Cut(l.Name, "."); owned && l.Kind == region.ParamLetter {
+			l.Name = name
+		}
+		at = at.Step(l)
+	}
+	return at.In() || at.Live()
 }
 
 // placeText writes a place where two stages meet as a clause would: a step that no clause
