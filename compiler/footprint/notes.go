@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -10,7 +11,8 @@ import (
 // Notes lists the ways in which one bit of what a proved claim is about may be told each
 // time: by accepting or refusing where a gate reads what its stage does not see, by a
 // blind write, by a key that is free, by a choice of phase that is disclosed, and by what
-// the host's moves are judged by. A claim about flows counts with the origin all that stages
+// the host's moves are judged by. Of a stage within another, those are noted that the other
+// is not told. A claim about flows counts with the origin all that stages
 // write to which something of it got.
 func (m *Model) Notes(claim ir.Claim) []Note {
 	switch {
@@ -25,8 +27,47 @@ func (m *Model) Notes(claim ir.Claim) []Note {
 			}
 		}
 		return n.list
+	case claim.Kind == ir.WithinClaim:
+		return m.withinNotes(claim.Stages[0], claim.Stages[1])
 	}
 	return nil
+}
+
+// withinNotes lists what a stage is told by rules of its own that do not judge the one it
+// lies within: whether they hold, where it does not see what they read.
+func (m *Model) withinNotes(a, b string) []Note {
+	n := notes{model: m}
+	everything := region.Region{{Include: []region.Pattern{{}}}}
+	for _, s := range m.stagesOf(a) {
+		w := within{model: m, inner: s, outer: m.stagesOf(b)}
+		for i, g := range m.ownGates(s) {
+			if discloses(s, g) && !w.shares(w.rulesOf(s, func(p string) string { return p })[i]) {
+				n.meet(Note{Kind: GateNote, Stage: s.Name, What: GateName(g.Gate)}, g.Reads, everything, region.Plain)
+			}
+		}
+	}
+	return n.list
+}
+
+// ownGates are the gates of a stage's rules, in the order of rulesOf.
+func (m *Model) ownGates(s *ir.Stage) []Gate {
+	return slices.DeleteFunc(m.StageGates(s), func(g Gate) bool { return g.Kind == ir.GuardGate })
+}
+
+// shares reports whether an outer stage is judged by a rule of the inner one, whichever
+// arguments it has of it. If too much work was spent to know, it is not.
+func (w *within) shares(r rule) bool {
+	has := func(x match, operand string) bool {
+		return slices.ContainsFunc(w.rulesOf(x.stage, x.arg), func(o rule) bool {
+			return o.clause == r.clause && slices.Contains(o.operands, operand)
+		})
+	}
+	return slices.ContainsFunc(w.outer, func(s *ir.Stage) bool {
+		matches := w.matches(s)
+		return len(matches) > 0 && !w.model.Spent() && !slices.ContainsFunc(matches, func(x match) bool {
+			return slices.ContainsFunc(r.operands, func(operand string) bool { return !has(x, operand) })
+		})
+	})
 }
 
 func (m *Model) flowNotes(claim ir.Claim) []Note {

@@ -251,6 +251,16 @@ prove no flow from /marks/*/n to /out`, "stage low is judged by invariant few, w
 		{"a rule over an entry that is named", referring + `invariant few each x in /o/* { x < state.n }
 stage low { read /n, /out write /n, /out }
 prove no flow from /o/a to /out`, "stage low is judged by invariant few, which reads /o/a"},
+		{"a rule that the outer stage has not", vault + `stage a { read /out write /out require { before.pin == "x" } discloses require }
+stage b { read /out write /out }
+prove a within b`, "stage a is judged by require, which reads /pin"},
+		{"a rule after the commit that the outer stage has not", vault + `stage a(e in /k) { read /out write /out ensure { after.k[e].v > 2 } discloses ensure }
+stage b(f in /k) { read /out write /out require { before.k[f].v > 2 } }
+stage c(f in /k) { read /out write /out }
+prove a within c`, "stage a is judged by ensure, which reads /k/{e}/v"},
+		{"something that must be there", vault + `stage a { read /out write /out produce /box/k discloses produce }
+stage b { read /out, /m write /out, /m }
+prove a within b`, "stage a is judged by produce, which reads /box/k"},
 		{"a new key of a secret map", vault + `stage drop(p new in /box) { write /box/{p} }
 prove no stage reads secrets`, "stage drop is told by `p new in /box` that a key is free"},
 	} {
@@ -261,6 +271,21 @@ prove no stage reads secrets`, "stage drop is told by `p new in /box` that a key
 			notes = append(notes, n.Text())
 		}
 		require.Contains(t, notes, c.note, c.name)
+	}
+}
+
+func TestAStageWithinAnotherIsToldNoMoreByWhatItSeesOrTheOtherIsJudgedByToo(t *testing.T) {
+	for _, stages := range []string{
+		`stage a { read /out write /out require { before.out.size() > 2 } }
+stage b { read /out write /out }`,
+		`stage a { read /out write /out require { before.pin == "x" } discloses require }
+stage b { read /out write /out require { before.pin == "x" } discloses require }`,
+		`stage a(e in /k, f in /m) { read /out write /out require { before.k[e].v > 2 && before.m[f] > 1 } discloses require }
+stage b(g in /m, h in /k) { read /out write /out require { before.m[g] > 1 } require { before.k[h].v > 2 } discloses require }`,
+	} {
+		out := compileText(vault + stages + "\nprove a within b\n")
+		require.NotNil(t, out.Contract, "%s: %v", stages, out.Diagnostics)
+		require.Empty(t, compiler.Answers(out.Contract, out.Results)[0].Discloses, stages)
 	}
 }
 

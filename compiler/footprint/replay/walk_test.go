@@ -484,8 +484,10 @@ func (w *walks) look(vs *[2]visit, by string) {
 		return
 	}
 	w.carriers = map[string]bool{}
-	if vs[0].stage == nil || vs[1].stage == nil || by != "" {
+	if by != "" {
 		w.carriers[by] = true
+	}
+	if vs[0].stage == nil || vs[1].stage == nil || by != "" {
 		return
 	}
 	if vs[0].stage.From != "" {
