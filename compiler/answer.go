@@ -91,7 +91,7 @@ func ExcessOf(r footprint.Refuted) *Excess {
 // contract.Claims[i].
 func Answers(contract *ir.Contract, results []footprint.Result) []Answer {
 	out := []Answer{}
-	m := footprint.New(contract)
+	m := footprint.Measured(contract)
 	for i, claim := range contract.Claims {
 		out = append(out, answer(m, claim, results[i]))
 	}

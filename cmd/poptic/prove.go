@@ -125,7 +125,7 @@ func (v *proveVerb) certify(c *console, contract *ir.Contract, p proof) error {
 		text.line("%s %s not proved", text.red("no certificate:"), are(n, "claim"))
 		return nil
 	}
-	data := footprint.New(contract).Certificate()
+	data := footprint.Measured(contract).Certificate()
 	if err := c.write(v.output(), data); err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ type delegateProof struct {
 }
 
 func prove(contract *ir.Contract, results []footprint.Result) proof {
-	m := footprint.New(contract)
+	m := footprint.Measured(contract)
 	p := proof{
 		Contract: contract.Name, Digest: contract.Digest(), Claims: compiler.Answers(contract, results),
 		Delegates: []delegateProof{}, Phases: plan.Relations(m),
@@ -236,8 +236,11 @@ func prove(contract *ir.Contract, results []footprint.Result) proof {
 			continue
 		}
 		d := delegateProof{Stage: s.Name, Within: s.From, Answer: "proved"}
-		if r, refuted := m.Decide(ir.Claim{Kind: ir.WithinClaim, Stages: []string{s.Name, s.From}}, nil).(footprint.Refuted); refuted {
+		switch r := m.Decide(ir.Claim{Kind: ir.WithinClaim, Stages: []string{s.Name, s.From}}, nil).(type) {
+		case footprint.Refuted:
 			d.Answer, d.Place, d.Excess = "refuted", compiler.PlaceOf(r), compiler.ExcessOf(r)
+		case footprint.Unknown:
+			d.Answer = "unknown"
 		}
 		p.Delegates = append(p.Delegates, d)
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 // parameters, if they stand at the same place.
 func Diff(old, new *ir.Contract) Comparison {
 	d := &differ{
-		old: old, new: new, oldModel: footprint.New(old), newModel: footprint.New(new),
+		old: old, new: new, oldModel: footprint.Measured(old), newModel: footprint.Measured(new),
 		out: Comparison{Contract: new.Name, Old: old.Digest(), New: new.Digest(), Changes: []Change{}},
 	}
 	d.fresh = d.newNodes()
@@ -36,6 +37,7 @@ type differ struct {
 	old, new           *ir.Contract
 	oldModel, newModel *footprint.Model
 	fresh              []region.Pattern // nodes that only the new state type has
+	stopped            bool             // that not all of them were compared was said
 	out                Comparison
 }
 
@@ -45,16 +47,25 @@ func (d *differ) note(effect Effect, stage, what, path, format string, args ...a
 
 // names notes what one list of names has and the other has not.
 func (d *differ) names(stage, what string, old, new []string, gained, lost string) {
+	had, has := listed(old), listed(new)
 	for _, n := range new {
-		if !slices.Contains(old, n) {
+		if !had[n] {
 			d.note(Widened, stage, what, "", gained, n)
 		}
 	}
 	for _, n := range old {
-		if !slices.Contains(new, n) {
+		if !has[n] {
 			d.note(Narrowed, stage, what, "", lost, n)
 		}
 	}
+}
+
+func listed(names []string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for _, n := range names {
+		out[n] = true
+	}
+	return out
 }
 
 func (d *differ) stages() {
@@ -158,6 +169,9 @@ type authority struct {
 }
 
 func (d *differ) regions(was, is region.Region, a authority) {
+	if reflect.DeepEqual(was, is) {
+		return
+	}
 	d.gained(is, was, a)
 	d.lost(was, is, a)
 }
@@ -177,9 +191,10 @@ func (d *differ) lost(was, is region.Region, a authority) {
 // beyond lists, for every pattern of a that does not lie in b, a path that shows it.
 func beyond(m *footprint.Model, a, b region.Region, mode region.Mode) []string {
 	var out []string
+	whole := region.Compile(b)
 	for _, g := range a {
 		for _, p := range g.Include {
-			w, within := m.Within(region.Region{{Include: []region.Pattern{p}, Except: g.Except}}, b, mode, mode)
+			w, within := m.WithinSet(region.Region{{Include: []region.Pattern{p}, Except: g.Except}}, whole, mode, mode)
 			switch {
 			case within:
 			case w == nil:

@@ -1,11 +1,15 @@
 package plan_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/compiler/plan"
 )
 
@@ -127,4 +131,28 @@ func TestARewrittenRuleIsToBeLookedAt(t *testing.T) {
 	d := plan.Diff(compiled(t, base), compiled(t, strings.Replace(base, "{ total <= 10 }", "{ total <= 11 }", 1)))
 	require.Equal(t, []string{"changed rule"}, effects(d))
 	require.True(t, d.Widened)
+}
+
+func TestADiffOfManyNewPlacesEndsAtItsLimit(t *testing.T) {
+	contract := func(member string) *ir.Contract {
+		var state, hidden strings.Builder
+		for i := range 3000 {
+			fmt.Fprintf(&state, " %s%d: string", member, i)
+			if i < 1200 {
+				fmt.Fprintf(&hidden, "/m/k%d, ", i)
+			}
+		}
+		text := "contract c\nstate { m: map of string " + state.String() + " }\nstage s { read /m except (" + hidden.String() + "/m/k) }\n"
+		out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+		require.Empty(t, out.Diagnostics)
+		return out.Contract
+	}
+	var said []string
+	for _, c := range plan.Diff(contract("a"), contract("b")).Changes {
+		if strings.Contains(c.Detail, "steps of searches") {
+			said = append(said, c.Detail)
+		}
+	}
+	require.Len(t, said, 1)
+	require.Empty(t, plan.Diff(contract("a"), contract("a")).Changes)
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler/ir"
@@ -13,8 +12,9 @@ func (d *differ) phases() {
 		d.note(Changed, "", "phase", "", "an instance starts in phase %s instead of %s", b, a)
 	}
 	old, new := arrows(d.old), arrows(d.new)
+	had, has := byName(old), byName(new)
 	for _, a := range new {
-		was, known := find(old, a.name)
+		was, known := had[a.name]
 		switch {
 		case !known:
 			d.note(Widened, "", "phase", "", "there is a way %s", a.name)
@@ -28,7 +28,7 @@ func (d *differ) phases() {
 		}
 	}
 	for _, a := range old {
-		if _, still := find(new, a.name); !still {
+		if _, still := has[a.name]; !still {
 			d.note(Narrowed, "", "phase", "", "there is no longer a way %s", a.name)
 		}
 	}
@@ -53,12 +53,15 @@ func arrows(c *ir.Contract) []arrow {
 	return out
 }
 
-func find(arrows []arrow, name string) (arrow, bool) {
-	i := slices.IndexFunc(arrows, func(a arrow) bool { return a.name == name })
-	if i < 0 {
-		return arrow{}, false
+// byName files arrows, of those with one name the first.
+func byName(arrows []arrow) map[string]arrow {
+	out := make(map[string]arrow, len(arrows))
+	for _, a := range arrows {
+		if _, known := out[a.name]; !known {
+			out[a.name] = a
+		}
 	}
-	return arrows[i], true
+	return out
 }
 
 // rule notes a rule of the contract that came, went or was rewritten.
@@ -123,21 +126,21 @@ func measures(c *ir.Contract) []named {
 }
 
 func (d *differ) rules(old, new []named) {
-	text := func(list []named, name string) string {
+	texts := func(list []named) map[string]string {
+		out := make(map[string]string, len(list))
 		for _, x := range list {
-			if x.name == name {
-				return x.text
-			}
+			out[x.name] = x.text
 		}
-		return ""
+		return out
 	}
+	had, has := texts(old), texts(new)
 	for _, x := range new {
-		if was := text(old, x.name); was != "" || !strings.HasPrefix(x.name, "measure") {
+		if was := had[x.name]; was != "" || !strings.HasPrefix(x.name, "measure") {
 			d.rule(x.name, was, x.text)
 		}
 	}
 	for _, x := range old {
-		if text(new, x.name) == "" && !strings.HasPrefix(x.name, "measure") {
+		if has[x.name] == "" && !strings.HasPrefix(x.name, "measure") {
 			d.rule(x.name, x.text, "")
 		}
 	}

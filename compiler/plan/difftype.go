@@ -14,11 +14,13 @@ import (
 // without those below others.
 func (d *differ) newNodes() []region.Pattern {
 	var out []region.Pattern
+	known := map[string]bool{}
 	d.newModel.EachTyped(func(p region.Pattern, t *ir.Type) bool {
 		if len(d.oldModel.Shape.At(p)) > 0 {
 			return true
 		}
-		if !slices.ContainsFunc(out, func(q region.Pattern) bool { return q.String() == p.String() }) {
+		if key := p.String(); !known[key] {
+			known[key] = true
 			out = append(out, p)
 		}
 		return false
@@ -29,6 +31,13 @@ func (d *differ) newNodes() []region.Pattern {
 // newMembers notes new nodes of the state that a stage reaches by what it had.
 func (d *differ) newMembers(was, is *ir.Stage) {
 	for _, p := range d.fresh {
+		if d.newModel.Spent() {
+			if !d.stopped {
+				d.stopped = true
+				d.note(Changed, "", "type", "", "not every place that is new in the state was compared with every stage: that takes more than %d steps of searches", footprint.MaxSteps)
+			}
+			return
+		}
 		at := region.Region{{Include: []region.Pattern{p}}}
 		for _, a := range []struct {
 			clause, verb string
@@ -39,18 +48,21 @@ func (d *differ) newMembers(was, is *ir.Stage) {
 			{"write", "writes", was.Write, is.Write, region.Interior},
 			{"source", "takes from", was.Source, is.Source, region.Interior},
 		} {
-			if meets(a.was, at, a.mode) && meets(a.is, at, a.mode) {
+			if d.meets(a.was, at, a.mode) && d.meets(a.is, at, a.mode) {
 				d.note(Widened, is.Name, a.clause, p.Source(), "%s %s, which is new in the state", a.verb, p.Source())
 			}
 		}
 	}
 }
 
-func meets(r, at region.Region, mode region.Mode) bool {
+func (d *differ) meets(r, at region.Region, mode region.Mode) bool {
 	if len(r) == 0 {
 		return false
 	}
-	return region.Overlap(region.Compile(r), region.Compile(at), mode, region.Plain, region.Options{VerdictOnly: true}).Verdict != region.No
+	for _, g := range r {
+		d.newModel.Meter.Spend(1 + 4*(len(g.Include)+len(g.Except)))
+	}
+	return region.Overlap(region.Compile(r), region.Compile(at), mode, region.Plain, region.Options{VerdictOnly: true, Meter: d.newModel.Meter}).Verdict != region.No
 }
 
 // A node is what the type of one place of the state says.
