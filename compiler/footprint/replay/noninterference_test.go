@@ -434,7 +434,7 @@ var constructs = []string{
 func TestSealedContractsAreDrawnOfEveryConstruct(t *testing.T) {
 	t.Parallel()
 	m, sum := newMaker(9), newSecrecy()
-	for sum.contracts < rounds(1_000, 300) {
+	for sum.contracts < rounds(600, 300) {
 		m.sealed(sum)
 	}
 	for _, what := range constructs {
