@@ -99,10 +99,10 @@ func hostile() map[string]string {
 		"as many tokens as there may be": ops(func(int) string {
 			return `{"op":"move","from":"/any` + deepest[:22] + `","path":"/any` + deepest[:22] + `"}`
 		}),
-		"copies that double a value":            ops(func(i int) string { return `{"op":"copy","from":"/any","path":"/any/` + strconv.Itoa(i) + `"}` }),
-		"moves of a value into itself and back": ops(func(i int) string { return `{"op":"move","from":"/` + []string{"any", "one"}[i%2] + `","path":"/any"}` }),
-		"names between which no chunk ends":     ops(func(i int) string { return `{"op":"add","path":"/any/` + plainName(i) + `","value":1}` }),
-		"escapes of every character":            padded(`[{"op":"add","path":"/any","value":"`, `\u00e9`, `"}]`),
+		"copies that double a value":      ops(func(i int) string { return `{"op":"copy","from":"/any","path":"/any/` + strconv.Itoa(i) + `"}` }),
+		"moves of one value over another": ops(func(i int) string { return `{"op":"move","from":"/` + []string{"any", "one"}[i%2] + `","path":"/any"}` }),
+		"names that begin alike":          ops(func(i int) string { return `{"op":"add","path":"/any/` + longName(i) + `","value":1}` }),
+		"escapes of every character":      padded(`[{"op":"add","path":"/any","value":"`, `\u00e9`, `"}]`),
 		"values nested in values": ops(func(i int) string {
 			return `{"op":"add","path":"/any/x","value":` + strings.Repeat(`[`, 120) + strings.Repeat(`]`, 120) + `}`
 		}),
@@ -111,8 +111,8 @@ func hostile() map[string]string {
 	}
 }
 
-// plainName is the i-th of names that a hash of names knows nothing to begin or end with.
-func plainName(i int) string { return strings.Repeat("x", 40) + strconv.Itoa(1_000_000+i) }
+// longName is the i-th of names that begin alike.
+func longName(i int) string { return strings.Repeat("x", 40) + strconv.Itoa(1_000_000+i) }
 
 func members(n int) string {
 	var b strings.Builder
