@@ -84,6 +84,21 @@ func TestABadSnapshotIsNamedAndPassedOver(t *testing.T) {
 	}
 }
 
+func TestAnOlderSnapshotIsCheckedToo(t *testing.T) {
+	in, st := begin(t, runtime.WithSnapshotAfter(1))
+	wander(t, in, 60, 3)
+	newest, err := st.Snapshot(ctx, "T-7", in.Version())
+	require.NoError(t, err)
+	older, err := st.Snapshot(ctx, "T-7", newest.Version-1)
+	require.NoError(t, err)
+	require.NoError(t, runtime.CheckSnapshots(ctx, st, "T-7"))
+	older.Data = bytes.Replace(older.Data, []byte(`"begun"`), []byte(`"begin"`), 1)
+	require.NoError(t, st.PutSnapshot(ctx, "T-7", older))
+	var corrupt *runtime.CorruptLogError
+	require.ErrorAs(t, runtime.CheckSnapshots(ctx, st, "T-7"), &corrupt)
+	require.Equal(t, older.Seq, corrupt.Seq)
+}
+
 func TestASnapshotOfAnotherInstanceIsNamed(t *testing.T) {
 	in, st := begin(t, runtime.WithSnapshotAfter(1))
 	wander(t, in, 12, 3)
