@@ -102,7 +102,7 @@ func (in *Instance) snapshotIfDue(ctx context.Context) {
 	if !due {
 		return
 	}
-	data, err := (&checkpoint{in.founding(now), in.contract.Digest(), now.Phase, head.Hash, idle}).encode(in.key)
+	data, err := (&checkpoint{in.founding(now), trace.Format, in.contract.Digest(), now.Phase, head.Hash, idle}).encode(in.key)
 	if err == nil {
 		err = in.store.PutSnapshot(ctx, in.id, store.Snapshot{Seq: head.Seq, Version: now.Version, Data: data})
 	}

@@ -13,7 +13,7 @@ import (
 // the store keeps the records, and that each question is followed by its decision.
 // Each line that holds is given to each, unless that is nil; its error ends the
 // reading. The head is that of the last line that holds. Errors: *CorruptLogError
-// for the first record that does not, store.ErrNotFound (wrapped), what each
+// for the first record that does not, *FormatError (wrapped), store.ErrNotFound (wrapped), what each
 // returns, or what the store reports.
 func CheckLog(ctx context.Context, st store.Store, id string, each func(line []byte) error) (trace.Head, error) {
 	c := logCheck{id: id, head: trace.Start(id)}
@@ -65,6 +65,9 @@ func (c *logCheck) next(record store.Record) (err error) {
 
 // keyIn finds the instance's key in its first record.
 func (c *logCheck) keyIn(first store.Record) (*trace.Key, error) {
+	if err := checkFormat(c.id, first); err != nil {
+		return nil, err
+	}
 	var f founding
 	if json.Unmarshal(first.Sealed, &f) == nil {
 		if key, err := trace.KeyOf(f.Key); err == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/patchoptic/poptic/runtime/trace"
 	"github.com/patchoptic/poptic/runtime/verify"
 )
 
@@ -16,6 +17,10 @@ type (
 	// StateError says why a file is no state of the contract.
 	StateError = verify.StateError
 )
+
+// A FormatError says that a log was written in another format than the one this version
+// of the program reads: it is whole, but another version is needed.
+type FormatError = trace.FormatError
 
 // An IDError says that a text cannot name an instance.
 type IDError struct{ Reason string }

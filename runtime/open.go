@@ -93,7 +93,7 @@ func (in *Instance) founding(now *verify.Snapshot) founding {
 // Open goes on with an instance that was created before, by this process or by
 // another one. It reads the newest snapshot and the log after it, checks their
 // digests, and evaluates all rules once on the state they lead to. Errors:
-// store.ErrNotFound (wrapped), *ContractMismatchError, *CorruptLogError,
+// store.ErrNotFound (wrapped), *FormatError (wrapped), *ContractMismatchError, *CorruptLogError,
 // *InvalidStateError, or what the store reports.
 func Open(ctx context.Context, contract *Contract, st store.Store, id string, opts ...Option) (*Instance, error) {
 	if err := checkID(id); err != nil {
@@ -140,6 +140,9 @@ func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkFormat(o.id, first); err != nil {
+		return nil, err
+	}
 	var f founding
 	line, ok := readLine(first.Line)
 	if !ok || line.Kind != trace.Create || json.Unmarshal(first.Sealed, &f) != nil {
@@ -166,11 +169,24 @@ func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
 	return in, nil
 }
 
+// checkFormat refuses a log that is whole, as far as its first line tells, and of another
+// format: all else may be written otherwise.
+func checkFormat(id string, first store.Record) error {
+	var other *FormatError
+	if _, err := trace.Start(id).Next(first.Line); errors.As(err, &other) {
+		return &store.Error{Instance: id, Err: other}
+	}
+	return nil
+}
+
 // fromSnapshot begins at a snapshot, which must be what the record before it says.
 func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance, error) {
 	c, reason := readCheckpoint(s.Data)
 	if reason != "" {
 		return nil, o.corrupt(s.Seq, reason)
+	}
+	if err := trace.CheckFormat(c.Format); err != nil {
+		return nil, &store.Error{Instance: o.id, Err: err}
 	}
 	if err := o.checkContract(c.Contract); err != nil {
 		return nil, err

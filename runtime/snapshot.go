@@ -17,6 +17,7 @@ import (
 // A checkpoint is what a store keeps as a snapshot.
 type checkpoint struct {
 	founding
+	Format   int    `json:"format"`
 	Contract string `json:"contract"`
 	Phase    string `json:"phase"`
 	Hash     string `json:"hash"` // of the record that the snapshot follows
@@ -59,7 +60,7 @@ func readCheckpoint(data []byte) (c checkpoint, reason string) {
 // CheckSnapshots checks the snapshots of an instance, as far as can be without its
 // contract: that each is as it was written, by this instance, and follows the record
 // that it says. It costs what they weigh. Errors: *CorruptLogError, whose Seq is that
-// of the record which a bad snapshot follows; store.ErrNotFound (wrapped); what the
+// of the record which a bad snapshot follows; *FormatError and store.ErrNotFound (wrapped); what the
 // store reports.
 func CheckSnapshots(ctx context.Context, st store.Store, id string) error {
 	o := opening{store: st, id: id}

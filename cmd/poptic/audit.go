@@ -33,7 +33,7 @@ Exit codes:
 
     0  every chain holds
     1  one does not, or is gone, the file is damaged, or the anchor is not there; no instances
-    2  usage, or a file that cannot be read`
+    2  usage, a file that cannot be read, or one of another format`
 }
 
 // Run implements the verb.
@@ -57,7 +57,7 @@ func (v *auditVerb) Run(c *console) error {
 		results, err = v.database(c, a, st)
 	}
 	if err != nil {
-		return err
+		return v.otherFormat(err)
 	}
 	return a.finish(results)
 }
@@ -96,7 +96,7 @@ func (v *auditVerb) trace(c *console, a *audit) ([]audited, error) {
 	}
 	r.end(head, text)
 	if head.Seq == 0 && text == "" && a.anchor == nil {
-		return nil, fail("name the file that the log is in", "%s holds no records", display(v.Log))
+		return nil, fail("name the file that the log is in", "%s holds no records", v.name())
 	}
 	if v.Instance != "" && head.Instance != "" && head.Instance != v.Instance {
 		return nil, fail("leave --instance out", "the trace is of the instance %q", head.Instance)

@@ -44,11 +44,31 @@ func (a logArg) openDatabase(c *console) (*sqlite.Store, error) {
 	return st, nil
 }
 
+// name is what a message calls the log.
+func (a logArg) name() string {
+	if a.Log == "-" {
+		return "standard input"
+	}
+	return a.Log
+}
+
+// versionWanted is what helps where a log is of another format.
+const versionWanted = "use the version of poptic that wrote it"
+
+// otherFormat explains that a log that is whole cannot be read; any other err it gives back.
+func (a logArg) otherFormat(err error) error {
+	var other *runtime.FormatError
+	if errors.As(err, &other) {
+		return fail(versionWanted, "%s was %s", a.name(), other)
+	}
+	return err
+}
+
 // unusable explains why a database cannot be read as a store.
 func (a logArg) unusable(err error) error {
-	var newer *sqlite.VersionError
-	if errors.As(err, &newer) {
-		return fail("use the version of poptic that wrote it, or a later one", "%s", err)
+	var other *sqlite.VersionError
+	if errors.As(err, &other) {
+		return fail(versionWanted, "%s was %s", a.name(), other)
 	}
 	return err
 }
@@ -115,7 +135,7 @@ func (a logArg) scanTrace(c *console, each func(line []byte) error) (trace.Head,
 	}
 	stream := bufio.NewReader(in)
 	if head, _ := stream.Peek(sqlite.MagicSize); sqlite.IsMagic(head) {
-		return trace.Head{}, fail("name the file itself", "%s is a database, which cannot be read from a pipe", display(a.Log))
+		return trace.Head{}, fail("name the file itself", "%s is a database, which cannot be read from a pipe", a.name())
 	}
 	return trace.Scan(stream, each)
 }

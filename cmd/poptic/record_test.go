@@ -98,17 +98,17 @@ func changeDatabase(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// retime FILE LINE TIME gives a line of a trace another time, and the hash to go with
-// it; the lines behind it are cut off.
-func retime(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 3 {
-		ts.Fatalf("usage: retime FILE LINE TIME")
+// forge FILE LINE REGEXP TEXT rewrites what matches in a line of a trace, and gives the
+// line the hash to go with it; the lines behind it are cut off.
+func forge(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: forge FILE LINE REGEXP TEXT")
 	}
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	lines := strings.SplitAfter(ts.ReadFile(args[0]), "\n")[:n]
 	last := lines[n-1]
-	body := regexp.MustCompile(`"time":"[^"]*"`).ReplaceAllString(last[:strings.LastIndex(last, `,"hash":`)], `"time":"`+args[2]+`"`)
+	body := regexp.MustCompile(args[2]).ReplaceAllString(last[:strings.LastIndex(last, `,"hash":`)], args[3])
 	sum := sha256.Sum256([]byte(body + "}"))
 	lines[n-1] = body + `,"hash":"sha256:` + hex.EncodeToString(sum[:]) + "\"}\n"
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(lines, "")), 0o644))

@@ -37,7 +37,7 @@ Exit codes:
 
     0  everything comes out as it was recorded
     1  something does not, or the log is damaged
-    2  usage, unreadable input, another contract than the log's`
+    2  usage, unreadable input, another contract than the log's, a log of another format`
 }
 
 // Run implements the verb.
@@ -55,7 +55,7 @@ func (v *replayVerb) Run(c *console) error {
 	}
 	st, err := v.openDatabase(c)
 	if err == nil && st == nil {
-		err = fail("give the database that the trace was taken from", "%s is no database, and a trace does not hold the patches and the first state", display(v.Log))
+		err = fail("give the database that the trace was taken from", "%s is no database, and a trace does not hold the patches and the first state", v.name())
 	}
 	if err != nil {
 		return v.answer(c, err)
@@ -86,7 +86,7 @@ func (v *replayVerb) answer(c *console, err error) error {
 		c.errText().wrapped("", "  ", c.errText().red("damaged: ")+text)
 		return errNo
 	}
-	return err
+	return v.otherFormat(err)
 }
 
 func (v *replayVerb) replay(c *console, contract *runtime.Contract, st store.Store) error {

@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 			"snapshot": snapshot,
 			"sql":      changeDatabase,
 			"flip":     flip,
-			"retime":   retime,
+			"forge":    forge,
 			"anchor":   anchorOfOutput,
 		},
 	})

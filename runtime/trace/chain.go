@@ -109,15 +109,32 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("line %d (record %d expected): %s", e.Line, e.Seq, e.Reason)
 }
 
+// A FormatError says that a log is of another format than the one this program reads.
+type FormatError struct{ Have int }
+
+// Error names both formats.
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("written in format %d, this version reads %d", e.Have, Format)
+}
+
+// CheckFormat refuses the number that a log or snapshot tells as its format, 0 for none.
+// The error is a *FormatError.
+func CheckFormat(told int) error {
+	if told = max(told, 1); told != Format {
+		return &FormatError{told}
+	}
+	return nil
+}
+
 // Next checks that line continues h and returns the head it makes. The error is a
-// *BrokenError. A head without instance takes the line's.
+// *BrokenError, or a *FormatError of a first line that holds. A head without instance takes the line's.
 func (h Head) Next(line []byte) (Head, error) {
 	next, _, err := h.next(line)
 	return next, err
 }
 
 // CheckRecord is Next for one record of a log: it also checks that the sealed part
-// is the one the line was written with. The error is a *BrokenError.
+// is the one the line was written with. The errors are those of Next.
 func CheckRecord(h Head, key *Key, line, sealed []byte) (Head, error) {
 	next, l, err := h.next(line)
 	if err != nil {
@@ -134,6 +151,7 @@ type linked struct {
 	Seq      uint64 `json:"seq"`
 	Instance string `json:"instance"`
 	Kind     Kind   `json:"kind"`
+	Format   int    `json:"format"`
 	Seal     string `json:"seal"`
 }
 
@@ -153,6 +171,11 @@ func (h Head) next(line []byte) (next Head, l linked, err error) {
 	}
 	if h.Instance != "" && l.Instance != h.Instance {
 		return h, l, h.broken(foreign)
+	}
+	if l.Seq == 1 {
+		if err := CheckFormat(l.Format); err != nil {
+			return h, l, err
+		}
 	}
 	return Head{Instance: l.Instance, Seq: l.Seq, Hash: hash}, l, nil
 }

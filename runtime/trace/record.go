@@ -23,6 +23,13 @@ const (
 	Decision Kind = "decision" // the verdict; one of "commit" is the commit
 )
 
+// Format is the number of the format of logs: of their lines and sealed parts, of
+// snapshots, and of the digests of states. Whatever makes one of them come out otherwise
+// raises it, and so the number of the tables of each store that keeps logs in a file.
+// A log's first line tells its format; one without is of format 1. Every format has
+// that member there, and the chain is made alike in all of them.
+const Format = 2
+
 // A Record is the readable part of one entry of the log. Members that do not
 // apply to its kind are empty and left out of the line.
 type Record struct {
@@ -75,6 +82,9 @@ func (r *Record) appendBody(dst []byte, prev string) []byte {
 	w.text("time", r.Time.UTC().Format(time.RFC3339Nano))
 	w.text("instance", r.Instance)
 	w.text("kind", string(r.Kind))
+	if r.Seq == 1 {
+		w.uint("format", Format)
+	}
 	w.text("contract", r.Contract)
 	w.uint("version", r.Version)
 	w.optional("stage", r.Stage)

@@ -70,7 +70,7 @@ func TestALineIsJSONWithItsMembersInOrder(t *testing.T) {
 
 func TestMembersThatDoNotApplyAreLeftOut(t *testing.T) {
 	line, _ := Start("x").Seal(&Record{Kind: View, Contract: "c"})
-	require.Regexp(t, `^\{"seq":1,"time":"[^"]+","instance":"x","kind":"view","contract":"c","version":0,"prev":"[^"]+","hash":"[^"]+"\}$`, string(line))
+	require.Regexp(t, `^\{"seq":1,"time":"[^"]+","instance":"x","kind":"view","format":2,"contract":"c","version":0,"prev":"[^"]+","hash":"[^"]+"\}$`, string(line))
 }
 
 func TestBytesThatAreNoTextStillMakeAWholeLine(t *testing.T) {
@@ -93,6 +93,22 @@ func TestAnEmptyTraceHolds(t *testing.T) {
 	head, err := Verify(strings.NewReader(""))
 	require.NoError(t, err)
 	require.Equal(t, Start(""), head)
+}
+
+func TestATraceOfAnotherFormatIsRefusedByName(t *testing.T) {
+	lines, _ := sampleLines(4)
+	for text, have := range map[string]int{"": 1, `"format":1,`: 1, `"format":3,`: 3, `"format":12345,`: 12345} {
+		f := forging(t, lines)
+		f.change(0, `"format":2,`, text)
+		other, _ := f.lines()
+		_, err := Verify(bytes.NewReader(joined(other)))
+		var format *FormatError
+		require.ErrorAs(t, err, &format)
+		require.Equal(t, have, format.Have)
+		require.EqualError(t, err, fmt.Sprintf("written in format %d, this version reads 2", have))
+		other[0] = bytes.Replace(other[0], []byte("T-7"), []byte("T-8"), 1)
+		require.Equal(t, 1, brokenAt(t, joined(other)), "that it was changed comes first")
+	}
 }
 
 func TestEveryChangedByteBreaksTheChainAtItsLine(t *testing.T) {

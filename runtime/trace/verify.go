@@ -11,7 +11,7 @@ import (
 // proposal and advance has its decision. The head
 // it returns is that of the last line that holds; compare it with one known from
 // elsewhere to notice lines missing at the end. The error is a *BrokenError that
-// names the first broken line, or what reading reported. An empty trace holds.
+// names the first broken line, a *FormatError, or what reading reported. An empty trace holds.
 // Memory is that of the longest line.
 func Verify(r io.Reader) (Head, error) {
 	return Scan(r, func([]byte) error { return nil })

@@ -19,12 +19,13 @@ var errForeign = errors.New("the file holds no logs of instances")
 
 var errTableGone = errors.New("a table is gone")
 
-// A VersionError says that a file is of a version this program does not know.
+// A VersionError says that a file was written in another format than the one this
+// program reads.
 type VersionError struct{ Have int }
 
-// Error names both versions.
+// Error names both formats.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the file has version %d of the tables, this program knows %d", e.Have, version)
+	return fmt.Sprintf("written in format %d, this version reads %d", e.Have, version)
 }
 
 // A DamageError says what is wrong with a store's file.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
+	"github.com/patchoptic/poptic/runtime/trace"
 )
 
 // record is a record of about size bytes that tells its number.
@@ -112,20 +114,34 @@ func TestADatabaseOfAnotherProgramIsRefusedAndLeftAlone(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-func TestAFileOfANewerVersionIsRefused(t *testing.T) {
+func TestAFileOfAnotherFormatIsRefusedByNameAndLeftAlone(t *testing.T) {
 	name := newFile(t)
 	require.NoError(t, open(t, name).Close())
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(filepath.Dir(name), "log%20100%25%3F%23.db"))
-	require.NoError(t, err)
-	_, err = db.Exec("PRAGMA user_version = 2")
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
-	for _, open := range []func(context.Context, string) (*sqlite.Store, error){openNow, sqlite.OpenReadOnly} {
-		_, err = open(ctx, name)
-		var newer *sqlite.VersionError
-		require.ErrorAs(t, err, &newer)
-		require.Equal(t, 2, newer.Have)
+	for _, format := range []int{1, 0, trace.Format + 1, -1} {
+		changeBehind(t, name, fmt.Sprintf("PRAGMA user_version = %d", format))
+		before, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, open := range []func(context.Context, string) (*sqlite.Store, error){openNow, sqlite.OpenReadOnly} {
+			_, err = open(ctx, name)
+			var other *sqlite.VersionError
+			require.ErrorAs(t, err, &other)
+			require.Equal(t, format, other.Have)
+			require.ErrorContains(t, err, fmt.Sprintf("written in format %d, this version reads %d", format, trace.Format))
+		}
+		after, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
 	}
+}
+
+// changeBehind changes a store's file as another program does.
+func changeBehind(t *testing.T, name, statements string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: name}).String())
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.Exec(statements)
+	require.NoError(t, err)
 }
 
 func TestAStoreOpenedToBeReadCreatesAndChangesNothing(t *testing.T) {

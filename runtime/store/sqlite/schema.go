@@ -6,10 +6,12 @@ import (
 	"fmt"
 )
 
-// application marks a file as a store of logs, version its tables as those below.
+// application marks a file as a store of logs. version is the format of the tables below
+// and of the logs in them: whichever changes raises it, and so it is never less than
+// trace.Format.
 const (
 	application = 0x506f7074 // "Popt"
-	version     = 1
+	version     = 2
 )
 
 // schema makes the tables. A record's row is found by the number of its instance

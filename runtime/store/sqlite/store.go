@@ -55,8 +55,8 @@ func WithMaxSize(bytes int) Option {
 // file can be read and written by its owner only, for it holds all secrets and the key
 // of their digests. The permissions of one that exists are left as they are. What SQLite
 // puts beside a file has the file's permissions.
-// The error names the file and tells a file of something else, or of a newer
-// version, from one that cannot be opened.
+// The error names the file and tells a file of something else, or of another format
+// (*VersionError), from one that cannot be opened.
 func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 	var set settings
 	for _, o := range opts {
@@ -89,7 +89,7 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 	return &Store{name, reading, w}, nil
 }
 
-// checkBefore refuses a file of something else, or of a newer version, before it is
+// checkBefore refuses a file of something else, or of another format, before it is
 // opened as a store: that changes how the file is written from then on, for all its
 // users. What else is the matter, opening says.
 func checkBefore(ctx context.Context, set settings, name string) error {
@@ -107,8 +107,8 @@ func checkBefore(ctx context.Context, set settings, name string) error {
 		return nil // its making was cut off
 	}
 	err = checkSchema(ctx, db)
-	var newer *VersionError
-	if errors.Is(err, errForeign) || errors.As(err, &newer) {
+	var other *VersionError
+	if errors.Is(err, errForeign) || errors.As(err, &other) {
 		return err
 	}
 	return nil
