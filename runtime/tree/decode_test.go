@@ -121,3 +121,38 @@ func TestParseKeepsNothingOfItsInput(t *testing.T) {
 	}
 	require.Equal(t, before, n.String())
 }
+
+// A bracket or a name that is missing makes a value stand where a name would.
+func TestAnErrorShowsNoNameThatNoColonFollows(t *testing.T) {
+	const secret = "Zq9secret"
+	for text, path := range map[string]string{
+		`{"people":{"tags":1,"Zq9secret"],"n":1}}`: "/people",
+		`{"people":{"Zq9secret","n":1}}`:           "/people",
+		`{"people":{"Zq9secret"}}`:                 "/people",
+		`{"a":[{"b":1,"Zq9secret" , "c":2}]}`:      "/a/0",
+		`{"Zq9secret"`:                             "",
+		`{"a":1,"Zq9secret"`:                       "",
+		`{"a":1,"Zq9secret/x~"]`:                   "",
+		`{"people":{"tags":1,"Zq9secret" "n"]}`:    "/people",
+		"{\"a\":{\"Zq9secret\" \n\t}}":             "/a",
+		`{"a":{"Zq9secret\u0041"=1}}`:              "/a",
+		`{"a":{"Zq9secret` + "\xff" + `"],"b":1}`:  "/a",
+		`{"a":{"Zq9secret\ud800"],"b":1}`:          "/a",
+	} {
+		for _, limits := range []Limits{DefaultLimits, {MaxNodes: strings.Count(text[:strings.Index(text, secret)], ":") + 1}} {
+			_, err := Parse([]byte(text), limits)
+			var bad *DecodeError
+			require.ErrorAs(t, err, &bad, text)
+			require.NotContains(t, err.Error(), secret[:3], text)
+			if limits == DefaultLimits {
+				require.Equal(t, path, bad.Path, text)
+			}
+		}
+	}
+	for text, path := range map[string]string{`{"a":{"b" : }}`: "/a/b", `{"a":{"b":`: "/a/b", `{"a" : nul}`: "/a"} {
+		_, err := Parse([]byte(text), DefaultLimits)
+		var bad *DecodeError
+		require.ErrorAs(t, err, &bad, text)
+		require.Equal(t, path, bad.Path, text)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -85,7 +86,7 @@ func (p *parser) explain(err error) *DecodeError {
 	var own *DecodeError
 	if errors.As(err, &own) {
 		if own.Offset < 0 {
-			own.Offset, own.Path = int(p.dec.InputOffset()), string(p.dec.StackPointer())
+			own.Offset, own.Path = int(p.dec.InputOffset()), p.known(string(p.dec.StackPointer()))
 		}
 		return own
 	}
@@ -94,8 +95,24 @@ func (p *parser) explain(err error) *DecodeError {
 	if errors.As(err, &syntactic) {
 		e.Offset, e.Path = int(syntactic.ByteOffset), string(syntactic.JSONPointer)
 	}
+	e.Path = p.known(e.Path)
 	e.Code, e.Message = p.diagnose(err, min(e.Offset, len(p.data)))
 	return e
+}
+
+// known is the path without a last name that no colon follows: where a bracket or a name
+// is missing, what stands there is no name but a value.
+func (p *parser) known(path string) string {
+	kind, read := p.dec.StackIndex(p.dec.StackDepth())
+	isName := kind == '{' && read%2 == 1
+	if !isName {
+		return path
+	}
+	rest := bytes.TrimLeft(p.data[min(int(p.dec.InputOffset()), len(p.data)):], " \t\r\n")
+	if len(rest) > 0 && rest[0] == ':' {
+		return path
+	}
+	return path[:max(strings.LastIndexByte(path, '/'), 0)]
 }
 
 func (p *parser) diagnose(err error, offset int) (DecodeCode, string) {
