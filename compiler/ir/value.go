@@ -18,6 +18,18 @@ func (k Kind) String() string {
 	return [...]string{"null", "bool", "number", "string", "array", "object"}[k]
 }
 
+// Article is the kind's name with its article.
+func (k Kind) Article() string {
+	switch k {
+	case Null:
+		return "null"
+	case Array, Object:
+		return "an " + k.String()
+	default:
+		return "a " + k.String()
+	}
+}
+
 // A Value is a JSON value as expressions read it. Implementations are immutable
 // and safe for concurrent use; iteration allocates nothing per step beyond what
 // the callback does.

@@ -85,7 +85,7 @@ func (c *opCheck) fail(code Code, path, message, hint string) {
 
 func (c *opCheck) run() {
 	if c.raw.kind != ir.Object {
-		c.fail(CodePatchSyntax, "", fmt.Sprintf("an operation is an object, not a %s", c.raw.kind), "")
+		c.fail(CodePatchSyntax, "", "an operation is an object, not "+c.raw.kind.Article(), "")
 		return
 	}
 	c.op.RawPath = c.raw.path.text
@@ -129,7 +129,7 @@ func (c *opCheck) check(name string, f field) bool {
 	case !f.present:
 		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member "+name, "")
 	case f.kind != ir.String:
-		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not a %s", name, f.kind), "")
+		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not %s", name, f.kind.Article()), "")
 	default:
 		return true
 	}

@@ -105,7 +105,7 @@ func refuseWhole(n *Node, limits PatchLimits) *Problem {
 		return whole(CodeLimitExceeded, "the patch: "+bad.Error(), "")
 	}
 	if n.Kind() != ir.Array {
-		return whole(CodePatchSyntax, fmt.Sprintf("a patch is an array of operations, not a %s", n.Kind()), notArrayHint(n))
+		return whole(CodePatchSyntax, "a patch is an array of operations, not "+n.Kind().Article(), notArrayHint(n))
 	}
 	if over(n.Len(), limits.MaxOps) {
 		return limits.tooManyOps()

@@ -34,7 +34,7 @@ func TestAllShapeProblemsOfAPatchAreReportedInOrder(t *testing.T) {
 		`4 patch_syntax "/a" the copy operation has no member from | `,
 		`5 pointer_syntax "/~" ~ in a JSON Pointer is followed by 0 or 1 | write ~ in a name as ~0, / as ~1`,
 		`6 patch_syntax "" the whole document cannot be removed | remove what is below it, or replace it`,
-		`7 patch_syntax "" the member path is a string, not a null | `,
+		`7 patch_syntax "" the member path is a string, not null | `,
 		`8 patch_syntax "/a" the member op is a string, not a bool | `,
 	}, problemsOf(t, `[1,
 		{"op":"repalce","path":"/a","value":1},
@@ -51,8 +51,8 @@ func TestAllShapeProblemsOfAPatchAreReportedInOrder(t *testing.T) {
 func TestAPatchThatIsNoArrayIsToldHowToBecomeOne(t *testing.T) {
 	for text, want := range map[string]string{
 		`"[{\"op\":\"remove\",\"path\":\"/a\"}]"`: `-1 patch_syntax "" a patch is an array of operations, not a string | the patch was sent as a JSON string; send the array itself`,
-		`{"op":"remove","path":"/a"}`:             `-1 patch_syntax "" a patch is an array of operations, not a object | put the operation into an array`,
-		`null`:                                    `-1 patch_syntax "" a patch is an array of operations, not a null | `,
+		`{"op":"remove","path":"/a"}`:             `-1 patch_syntax "" a patch is an array of operations, not an object | put the operation into an array`,
+		`null`:                                    `-1 patch_syntax "" a patch is an array of operations, not null | `,
 		"```json\n[]\n```":                        `-1 patch_syntax "" the patch: the text is not JSON (byte 0) | send the JSON array of operations and nothing else`,
 		``:                                        `-1 patch_syntax "" the patch: the text is empty (byte 0) | `,
 		`[{"op":"add","path":"/a","value":{"x":1,"x":2}}]`: `0 duplicate_key "" the patch: an object has two members of this name at /0/value/x (byte 40) | `,
