@@ -75,6 +75,9 @@ func (v *applyVerb) decide(c *console, o *opened) (*decided, error) {
 	if v.Advance == "" {
 		return propose(c, o, &v.stageFlags, &v.proposalFlags)
 	}
+	if err := checkGiven(v.Role, v.Advance, nil); err != nil {
+		return nil, err
+	}
 	to, err := phaseOf(o.contract, v.Advance)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // A location is a source file inside the folder that its imports may not leave.
@@ -15,7 +16,8 @@ type location struct {
 }
 
 // locate finds the folder for a file: root if it is given, the current directory
-// for a file below it, the file's own folder otherwise. The caller closes it.
+// for a file below it, the file's own folder otherwise, as below a folder whose name is
+// not UTF-8, which no import can name. The caller closes it.
 func locate(file, root string) (*location, error) {
 	dir := root
 	if dir == "" {
@@ -33,7 +35,8 @@ func locate(file, root string) (*location, error) {
 }
 
 func defaultRoot(file string) string {
-	if rel, err := relativeTo(".", file); err == nil && filepath.IsLocal(rel) {
+	rel, err := relativeTo(".", file)
+	if err == nil && filepath.IsLocal(rel) && utf8.ValidString(filepath.Dir(rel)) {
 		return "."
 	}
 	return filepath.Dir(file)

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/alecthomas/kong"
 
@@ -72,8 +73,28 @@ func newParser(v *verbs, out, errOut io.Writer) (*kong.Kong, error) {
 		kong.Vars{"examples": listed(examples.Names(), "or")},
 		kong.Description(about),
 		kong.Writers(out, errOut),
+		kong.KindMapper(reflect.String, kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+			text, err := given(ctx)
+			target.SetString(text)
+			return err
+		})),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 	)
+}
+
+// given is the value of a flag or an argument, byte for byte: names of files are bytes.
+// (kong's own reading puts U+FFFD for what is no UTF-8, which names another file, and
+// makes a text of what is none.)
+func given(ctx *kong.DecodeContext) (string, error) {
+	token, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return "", err
+	}
+	text, ok := token.Value.(string)
+	if !ok {
+		return "", fmt.Errorf("expected a text but got %v", token.Value)
+	}
+	return text, nil
 }
 
 // reportUsage prints what is wrong with a command line and where to read more.

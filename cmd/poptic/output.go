@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/alecthomas/kong"
 )
 
 // forceFlag is for every verb that writes a file.
@@ -58,13 +60,14 @@ func readExisting(name string) ([]byte, error) {
 // such as a variable that is not set, and not the same as leaving the flag out.
 type fileName string
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (n *fileName) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		return errors.New("an empty name is no file")
+// Decode implements kong.MapperValue.
+func (n *fileName) Decode(ctx *kong.DecodeContext) error {
+	text, err := given(ctx)
+	if err == nil && text == "" {
+		err = errors.New("an empty name is no file")
 	}
 	*n = fileName(text)
-	return nil
+	return err
 }
 
 // write puts data where o says, whole or not at all, unless mayWrite refuses.

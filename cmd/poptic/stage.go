@@ -34,8 +34,8 @@ func (s *stageFlags) open(c *console) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := runtime.CheckGiven(s.Role, s.Phase, "", args); err != nil {
-		return nil, fail("nothing was decided", "%s", err)
+	if err := checkGiven(s.Role, s.Phase, args); err != nil {
+		return nil, err
 	}
 	contract, err := s.load(c)
 	if err != nil {
@@ -54,6 +54,15 @@ func (s *stageFlags) open(c *console) (*opened, error) {
 		return nil, err
 	}
 	return &opened{program: program, contract: contract, snapshot: snapshot, args: args}, nil
+}
+
+// checkGiven refuses what could not be recorded: every text that flags give stands for
+// one that a host would give, and keeps to the same limits.
+func checkGiven(role, phase string, args map[string]string) error {
+	if err := runtime.CheckGiven(role, phase, "", args); err != nil {
+		return fail("nothing was decided", "%s", err)
+	}
+	return nil
 }
 
 // arguments reads NAME=VALUE pairs; a value may hold anything, "=" included.

@@ -47,6 +47,9 @@ func (v *verifyVerb) Run(c *console) error {
 
 // propose judges the proposal that the flags describe.
 func propose(c *console, o *opened, s *stageFlags, f *proposalFlags) (*decided, error) {
+	if err := checkGiven(s.Role, f.Next, nil); err != nil {
+		return nil, err
+	}
 	if err := needStage(o.contract, s.Stage); err != nil {
 		return nil, err
 	}
