@@ -26,16 +26,13 @@ func (d *decided) answer() error {
 }
 
 // refuse decides a proposal that cannot be read as a patch at all: the actor's
-// answer holds none, or several.
+// answer holds several, or a merge patch that cannot be used.
 func (o *opened) refuse(c *console, s *stageFlags, n *normalised) (*decided, error) {
 	view, _, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: s.Stage, Args: o.args, Role: s.Role})
 	if err != nil {
 		return nil, misnamed(o.contract, err)
 	}
-	violations := []verify.Violation{{
-		Gate: verify.GateFormat, Code: verify.PatchSyntax, Message: n.refused,
-		Hint: "answer with the JSON of one proposal and nothing else",
-	}}
+	violations := []verify.Violation{verify.Unreadable(n.refused)}
 	state := o.snapshot.State.Digest().String()
 	return &decided{
 		operator: verify.Verdict{

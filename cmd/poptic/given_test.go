@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // executeWith runs a command line whose words may hold any bytes.
@@ -113,5 +116,33 @@ stage tidy(note in /notes) { by bot read /notes/{note} write /notes/{note} }
 		"k.patch": `[{"op": "replace", "path": "/notes/\ufffd/title", "value": "c"}]`,
 	} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	}
+}
+
+// A merge patch is refused as the patch is that it stands for.
+func TestAMergePatchHasTheLimitsAndTheCodesOfAPatch(t *testing.T) {
+	inDesk(t)
+	for text, want := range map[string]string{
+		`{"notes":"` + strings.Repeat("x", 9<<20) + `"}`:                        "limit limit_exceeded",
+		`{"notes":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`: "limit limit_exceeded",
+		`{"notes":[` + strings.Repeat("1,", 1_100_000) + `1]}`:                  "limit limit_exceeded",
+		`{"limit":1e2000}`:              "limit limit_exceeded",
+		`{"notes":["a"],"notes":["b"]}`: "format duplicate_key",
+		`{"patch":{"a":1,"\u0061":2}}`:  "format duplicate_key",
+		`{"notes":`:                     "format patch_syntax",
+		`{"notes":[{"a":null}]}`:        "format patch_syntax",
+		`{"notes":["` + "\xff" + `"]}`:  "format patch_syntax",
+	} {
+		require.NoError(t, os.WriteFile("merge.json", []byte(text), 0o644))
+		for _, actor := range [][]string{nil, {"--actor"}, {"--phase", "done"}} {
+			words := append([]string{"verify", "c.poptic", "--state", "state.json", "--stage", "note", "--merge-patch", "--patch", "merge.json", "--format", "json"}, actor...)
+			code, out, errText := executeWith(words...)
+			require.Equal(t, exitNo, code, errText)
+			var v verify.Verdict
+			require.NoError(t, json.Unmarshal([]byte(out), &v))
+			require.Len(t, v.Violations, 1)
+			require.Equal(t, want, string(v.Violations[0].Gate)+" "+string(v.Violations[0].Code), "%.40s", text)
+			require.True(t, v.Retryable)
+		}
 	}
 }

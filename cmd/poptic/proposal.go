@@ -21,7 +21,7 @@ type proposalFlags struct {
 type normalised struct {
 	patch   []byte
 	applied []string
-	refused string
+	refused error // why it is
 }
 
 // mergePatchApplied is how a verdict records --merge-patch.
@@ -36,7 +36,7 @@ func (f *proposalFlags) read(c *console, o *opened, stage, role string) (*normal
 	patch, applied, err := normalise.Proposal(answer, f.allowed())
 	var ambiguous *normalise.AmbiguousError
 	if errors.As(err, &ambiguous) {
-		return &normalised{refused: ambiguous.Error()}, nil
+		return &normalised{refused: err}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -70,23 +70,22 @@ func (f *proposalFlags) allowed() normalise.Allowed {
 }
 
 // merge translates a merge patch against what the stage sees. A stage that may
-// not run sees nothing; its proposal is then refused at the phase gate whatever
-// it holds, so an empty patch stands for it.
+// not run sees nothing; its proposal is then refused at the phase gate, if it can be
+// read, so an empty patch stands for it.
 func (n *normalised) merge(c *console, o *opened, stage, role string) error {
 	n.applied = append(n.applied, mergePatchApplied)
 	view, refusal, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: stage, Args: o.args, Role: role})
 	if err != nil {
 		return misnamed(o.contract, err)
 	}
-	if refusal != nil {
-		n.patch = []byte("[]")
-		return nil
+	var patch tree.Patch
+	if refusal == nil {
+		patch, n.refused = tree.MergePatch(view.Value, n.patch)
+	} else {
+		n.refused = tree.CheckMergePatch(n.patch)
 	}
-	patch, err := tree.MergePatch(view.Value, n.patch)
-	if err != nil {
-		n.refused = "the merge patch cannot be used: " + err.Error()
-		return nil
+	if n.refused == nil {
+		n.patch = tree.AppendJSON(nil, patch.Node())
 	}
-	n.patch = tree.AppendJSON(nil, patch.Node())
 	return nil
 }

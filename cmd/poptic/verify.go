@@ -63,7 +63,7 @@ func propose(c *console, o *opened, s *stageFlags, f *proposalFlags) (*decided, 
 	if err != nil {
 		return nil, err
 	}
-	if n.refused != "" {
+	if n.refused != nil {
 		return o.refuse(c, s, n)
 	}
 	outcome, err := o.program.Verify(c.ctx, o.snapshot, verify.Proposal{

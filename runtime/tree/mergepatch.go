@@ -12,6 +12,20 @@ import (
 // only. The errors are those of Parse, and one for a null member inside an array, which
 // other implementations take for a removal. It costs what differs, and the patch.
 func MergePatch(view *Node, merge []byte) (Patch, error) {
+	m, err := parseMergePatch(merge)
+	if err != nil {
+		return nil, err
+	}
+	return Diff(view, merged(view, m)), nil
+}
+
+// CheckMergePatch gives the error that MergePatch gives, whatever the view.
+func CheckMergePatch(merge []byte) error {
+	_, err := parseMergePatch(merge)
+	return err
+}
+
+func parseMergePatch(merge []byte) (*Node, error) {
 	m, err := Parse(merge, DefaultPatchLimits.Limits)
 	if err != nil {
 		return nil, err
@@ -19,7 +33,7 @@ func MergePatch(view *Node, merge []byte) (Patch, error) {
 	if nullInArray(m, false) {
 		return nil, errors.New("a merge patch cannot give an object inside an array a null member; use a JSON Patch")
 	}
-	return Diff(view, merged(view, m)), nil
+	return m, nil
 }
 
 // merged is what RFC 7396 section 2 makes of a target, which may be absent. It goes as

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -39,6 +40,16 @@ func (c catalogue) decodeProblem(err *tree.DecodeError) finding {
 	return c.finding(Code(err.Reply()), "", "the proposal: "+err.Error())
 }
 
+// Unreadable is the violation of a proposal of which no patch could be made, so that none
+// can be judged: by what is wrong with its JSON, if err is a *tree.DecodeError.
+func Unreadable(err error) Violation {
+	var bad *tree.DecodeError
+	if errors.As(err, &bad) {
+		return say.decodeProblem(bad).Violation
+	}
+	return say.finding(PatchSyntax, "", err.Error()).hinted("answer with the JSON of one proposal and nothing else").Violation
+}
+
 func (c catalogue) noPatchMember() finding {
 	return c.finding(PatchSyntax, "", `the proposal has no member "patch"`).
 		hinted(`send the array of operations, or {"patch": [...], "next": "phase"}`)
@@ -53,7 +64,7 @@ func (c catalogue) unknownProposalMember(name string) finding {
 }
 
 func (c catalogue) nextNoString(k ir.Kind) finding {
-	return c.finding(PatchSyntax, "", fmt.Sprintf("the member next names a phase; it is a string, not a %s", k))
+	return c.finding(PatchSyntax, "", "the member next names a phase; it is a string, not "+k.Article())
 }
 
 func (c catalogue) badIndex(op int, path string) finding {
