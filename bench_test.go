@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // The workloads: a state of tickets of about 500 bytes each, in three sizes, and

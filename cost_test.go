@@ -16,9 +16,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/tree/jsonpatch"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/tree/jsonpatch"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 var costTable = flag.Bool("table", false, "measure and print the table of costs")

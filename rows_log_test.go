@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 const deskState = `{"ticket":{"id":"T-7","status":"open"},"internal":{"margin":0.31},"draft":{"text":null,"refs":[]},"files":{},"memory":{"plan":"a"}}`

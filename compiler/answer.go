@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/patchoptic/poptic/compiler/footprint"
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // An Answer is the answer to a claim as data: "proved", "refuted" or "unknown", with

@@ -1,15 +1,15 @@
 // Package compiler turns a contract's source into its compiled form. The
-// pipeline is parse (lang/syntax), read imports, check and lower (compiler/check),
-// decide claims (compiler/footprint); Compile is all of it.
+// pipeline is parse (internal/syntax), read imports, check and lower (internal/check),
+// decide claims (internal/footprint); Compile is all of it.
 package compiler
 
 import (
 	"io/fs"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/check"
-	"github.com/patchoptic/poptic/compiler/footprint"
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/check"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/source"
 )
 

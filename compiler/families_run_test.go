@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/compiler/footprint/replay"
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/suite/replay"
 
 	"testing/fstest"
 )

@@ -7,9 +7,9 @@ import (
 	"path"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/check"
+	"github.com/patchoptic/poptic/internal/check"
+	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
-	"github.com/patchoptic/poptic/lang/syntax"
 	"github.com/patchoptic/poptic/stdlib"
 )
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/check"
-	"github.com/patchoptic/poptic/compiler/footprint"
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/internal/check"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/lang/source"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/examples"
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/stdlib"
 )

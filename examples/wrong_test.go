@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/compiler/footprint/replay"
 	"github.com/patchoptic/poptic/examples"
+	"github.com/patchoptic/poptic/internal/suite/replay"
 	"github.com/patchoptic/poptic/lang/report"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // errMoved says that what was worked out is no longer about the current state.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 func TestEveryCodeThatAProposalCanEarnIsAmongTheRejections(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // together runs f n times at once.

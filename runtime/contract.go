@@ -3,8 +3,8 @@ package runtime
 import (
 	"fmt"
 
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // Limits bound what a state may hold and what one verification may cost.

@@ -1,8 +1,8 @@
 package runtime
 
 import (
+	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
 )
 
 // Key is the instance's key, which a trace does not hold.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/patchoptic/poptic/runtime/tree"
+	"github.com/patchoptic/poptic/internal/tree"
 )
 
 // MaxGiven is how many bytes a role, a phase or an idempotency key has at most that a

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/runtime"
-	"github.com/patchoptic/poptic/runtime/tree"
 )
 
 func TestATextOfTheHostThatIsTooLongIsAnErrorAndNotRecorded(t *testing.T) {

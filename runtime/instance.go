@@ -6,9 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // An Instance is one run of a contract over one state. All methods are safe for

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // DefaultAttempts is how many tries a step has, where neither its stage nor the

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // A founding is the sealed part of an instance's first record.

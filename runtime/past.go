@@ -3,8 +3,8 @@ package runtime
 import (
 	"context"
 
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // A Past is a state that an instance was in.

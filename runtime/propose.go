@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // A Proposal is what an actor wants changed. Patch alone comes from the actor;

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/region"
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // Proposals that come late.

@@ -3,8 +3,8 @@ package runtime_test
 import (
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // A rejection is a proposal on version 0 of the sample instance, and the code it

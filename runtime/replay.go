@@ -6,10 +6,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // Replaying is how an instance learns what the log says: at opening, and whenever

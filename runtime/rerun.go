@@ -7,9 +7,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // Replaying a log for an auditor is stricter than replaying it to go on: every view

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
 )
 
 // A snapshot is two lines of text: a keyed digest of the second, and a checkpoint. It

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // A standing is what the log says about a proposal before it is judged: the state

@@ -3,7 +3,7 @@ package runtime
 import (
 	"sync"
 
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // The parts of a verdict; see package verify.

@@ -7,9 +7,9 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/patchoptic/poptic/runtime/trace"
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // A Request asks for what a stage's actor may see.

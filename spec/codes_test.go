@@ -40,7 +40,7 @@ func TestEveryDiagnosticCodeIsListed(t *testing.T) {
 func codesMade(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, dir := range []string{"../lang/syntax", "../compiler/check", "../compiler"} {
+	for _, dir := range []string{"../internal/syntax", "../internal/check", "../compiler"} {
 		eachSource(t, dir, func(file, text string) {
 			for _, m := range codeForms.FindAllStringSubmatch(text, -1) {
 				code := m[1] + m[2] + m[3]
@@ -52,7 +52,7 @@ func codesMade(t *testing.T) map[string]string {
 		})
 	}
 	delete(out, "unknown_") // the prefix of the codes of unknownName
-	eachSource(t, "../compiler/expr", func(file, text string) {
+	eachSource(t, "../internal/expr", func(file, text string) {
 		text, _, _ = strings.Cut(text, "// The codes of evaluation errors.")
 		if filepath.Base(file) != "issue.go" {
 			return

@@ -9,7 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/runtime/tree"
+	"github.com/patchoptic/poptic/internal/tree"
 )
 
 // A second opinion on types: a JSON Schema validator behind a guard. The library

@@ -8,16 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/compiler/check"
-	"github.com/patchoptic/poptic/compiler/expr"
-	"github.com/patchoptic/poptic/compiler/footprint"
-	"github.com/patchoptic/poptic/compiler/footprint/replay"
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
-	"github.com/patchoptic/poptic/lang/syntax"
+	"github.com/patchoptic/poptic/internal/check"
+	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/suite/replay"
+	"github.com/patchoptic/poptic/internal/syntax"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 func TestTheLimitsAreThoseListed(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
-	"github.com/patchoptic/poptic/lang/syntax"
 	"github.com/patchoptic/poptic/spec/block"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/internal/trace"
 )
 
 // An anchor is a head of a log that was noted down when it was the last one: the

@@ -3,7 +3,7 @@ package main
 import (
 	"encoding/json"
 
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 type applyVerb struct {

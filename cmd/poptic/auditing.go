@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/patchoptic/poptic/runtime/trace"
+	"github.com/patchoptic/poptic/internal/trace"
 )
 
 // An audit is what is asked of every log.

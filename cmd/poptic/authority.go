@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // An authority says who may touch one member of the state, or something below it.

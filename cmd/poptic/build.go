@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/ir"
 )
 
 type buildVerb struct {

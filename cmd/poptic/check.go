@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/report"
 	"github.com/patchoptic/poptic/lang/source"
 )

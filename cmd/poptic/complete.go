@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/examples"
+	"github.com/patchoptic/poptic/internal/ir"
 )
 
 // A candidate is one way to complete a word.

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/report"
 	"github.com/patchoptic/poptic/lang/source"
 )

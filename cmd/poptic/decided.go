@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // A decided proposal, in both renderings, and the state it leads to.

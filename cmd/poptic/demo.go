@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/examples"
 	"github.com/patchoptic/poptic/examples/walk"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/trace"
 )
 
 type demoVerb struct {

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/plan"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/plan"
 )
 
 type diffVerb struct {

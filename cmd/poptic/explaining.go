@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/plan"
+	"github.com/patchoptic/poptic/internal/plan"
 )
 
 // explanation writes a contract's explanation for people.

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/expr"
-	"github.com/patchoptic/poptic/compiler/footprint"
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/plan"
-	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/plan"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // An explanation is a contract in an author's words; "explain --format json"

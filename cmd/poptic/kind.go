@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/patchoptic/poptic/compiler/footprint/certificate"
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/plan"
+	"github.com/patchoptic/poptic/internal/certificate"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/plan"
 )
 
 // A kind is what a verb writes. A file of that kind may be written anew; any other

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/runtime/tree"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/tree"
 )
 
 // layout writes a JSON value for people: a container stands on one line where it

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/runtime/tree"
+	"github.com/patchoptic/poptic/internal/tree"
 )
 
 func TestALayoutIsTheSameValueWithinTheWidth(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
-	"github.com/patchoptic/poptic/runtime/trace"
 )
 
 // logArg names what was recorded of instances.

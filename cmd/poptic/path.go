@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // authoredAll writes patterns, joining those that differ in a last name only, as in

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 func TestPatternsThatDifferInTheLastNameAreJoined(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
 )

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/patchoptic/poptic/compiler/footprint"
-	"github.com/patchoptic/poptic/compiler/plan"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/plan"
 )
 
 type planVerb struct {

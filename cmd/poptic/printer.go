@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/ir"
 )
 
 // A printer writes text for people: coloured where that is wanted, wrapped to a

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // writePrompt renders a view as text for a language model: its task, what it

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 
-	"github.com/patchoptic/poptic/runtime/normalise"
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/normalise"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // proposalFlags say what the actor proposes.

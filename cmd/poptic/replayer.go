@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/compiler/footprint"
-	"github.com/patchoptic/poptic/compiler/footprint/replay"
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/suite/replay"
+	"github.com/patchoptic/poptic/internal/syntax"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/lang/source"
-	"github.com/patchoptic/poptic/lang/syntax"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // maxStates bounds the states that runs may start from.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/runtime"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // stageFlags say which stage runs on which state, as the host knows it.

@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // openState reads a state document and fits it to the contract's type.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/examples/walk"
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // story tells what happened in an example, and returns how many steps ended

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/patchoptic/poptic/runtime/verify"
+import "github.com/patchoptic/poptic/internal/verify"
 
 type verifyVerb struct {
 	stageFlags

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/patchoptic/poptic/compiler/ir"
+	"github.com/patchoptic/poptic/internal/ir"
 )
 
 type versionVerb struct {

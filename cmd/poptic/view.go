@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/patchoptic/poptic/runtime/tree"
-	"github.com/patchoptic/poptic/runtime/verify"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 type viewVerb struct {

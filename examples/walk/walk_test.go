@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/compiler/ir"
 	"github.com/patchoptic/poptic/examples"
 	"github.com/patchoptic/poptic/examples/walk"
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 )

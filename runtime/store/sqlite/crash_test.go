@@ -18,10 +18,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // A child process of a test is told by its environment what to do: to commit in the

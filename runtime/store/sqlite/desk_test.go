@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/compiler/ir"
-	"github.com/patchoptic/poptic/compiler/region"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
-	"github.com/patchoptic/poptic/runtime/verify"
 )
 
 // counter is a contract over a counter, a text and a filling that is never touched:

@@ -14,9 +14,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
-	"github.com/patchoptic/poptic/runtime/trace"
 )
 
 // record is a record of about size bytes that tells its number.

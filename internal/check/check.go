@@ -1,0 +1,209 @@
+// Package check turns the syntax tree of a contract into a compiled contract,
+// or says what is wrong with it.
+//
+// The passes run in the order in which they need each other: declarations are
+// collected by name (scope.go), types are lowered (types.go) and give the shape
+// of the state (shape.go); paths and regions are typed against that shape
+// (paths.go, regions.go); phases, measures and invariants follow; then stages
+// with their parameters and clauses. What a stage may write and take must lie
+// in what it reads (visible.go), no exception may hide a key that shows (keys.go), and every gate that reads more than the stage
+// sees must be disclosed (disclosure.go). Delegates are contained in
+// their parents (delegates.go). Claims are resolved and lowered (claims.go); they
+// are decided over the compiled contract.
+//
+// Every pass reports all it finds and goes on with what is usable.
+package check
+
+import (
+	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/syntax"
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// A Unit is a parsed file with the libraries it imports.
+type Unit struct {
+	File    *syntax.File
+	Imports map[*syntax.Import]*Unit // one entry for each import that could be read
+	Faulty  bool                     // some of it could not be parsed
+}
+
+// A Result is what checking a contract says. Contract is nil if any diagnostic is
+// an error; then Sound is what of it no error touches, if claims can be decided on
+// that, else nil. Claims[i] is where the i-th claim of the one or the other was written.
+type Result struct {
+	Contract    *ir.Contract
+	Sound       *ir.Contract
+	Claims      []source.Span
+	Places      Places
+	Diagnostics []source.Diagnostic
+}
+
+// Contract checks a contract and lowers it. It does not decide claims.
+func Contract(u *Unit) Result {
+	c := newChecker(u)
+	c.parsed = !u.Faulty
+	c.lowerHeader()
+	c.lowerState()
+	c.lowerTypes()
+	c.lowerReferences()
+	c.lowerSecrets()
+	c.lowerMeasures()
+	c.openExpressions()
+	c.lowerRegions()
+	c.lowerPhases()
+	c.lowerInvariants()
+	c.groundwork = c.taint == 0
+	c.lowerStages()
+	c.lowerDelegates()
+	c.lowerClaims()
+	c.reserveLiterals()
+	c.checkVisibility()
+	c.checkGuards()
+	c.checkKeys()
+	c.checkDisclosure()
+	c.exhausted(source.Span{File: u.File.Source})
+	if c.errors > 0 {
+		out := Result{Places: c.places(), Diagnostics: c.found()}
+		out.Sound, out.Claims = c.sound()
+		return out
+	}
+	return Result{Contract: &c.out, Claims: c.claimSpans, Places: c.places(), Diagnostics: c.found()}
+}
+
+// Library checks a library on its own: what does not depend on a state.
+func Library(u *Unit) []source.Diagnostic {
+	c := newChecker(u)
+	c.out.State = c.anyType
+	c.lowerTypes()
+	c.openExpressions()
+	for _, d := range u.File.Decls {
+		if kind, ok := contractOnly(d); ok {
+			c.report(onlyInContracts(d, kind))
+		}
+	}
+	return c.found()
+}
+
+// checker holds what the passes hand on to each other.
+type checker struct {
+	out         ir.Contract
+	diagnostics []source.Diagnostic
+	tallies     map[tally]int
+	muted       int // what is found is reported elsewhere
+	errors      int // reported, kept or not
+	taint       int // errors, and uses of what an error left without meaning
+
+	root     *scope
+	imported int // declarations of libraries, each as often as it is imported
+	anyType  ir.TypeID
+	extents  []ir.Extent // by type
+	entries  int         // of the table of types
+	overfull bool        // that they are too many was reported
+
+	patternCount int  // of all regions
+	manyPatterns bool // that they are too many was reported
+	tooManySteps bool // likewise of searches
+	pending      pendingTypes
+	model        *footprint.Model
+	env          *expr.Env
+	phases       map[string]*syntax.Phase
+	phasesClean  bool           // no arrow is missing because it was reported
+	phaseAt      map[string]int // by name, where in out.Phases
+	stages       []*stage
+	stageOf      map[string]*stage // by name, the first
+	claimSpans   []source.Span
+	claimFaulty  []bool          // by claim
+	faultyRules  map[string]bool // invariants that an error keeps out of the contract, by name
+	parsed       bool            // nothing is missing because it could not be parsed
+	stateless    bool            // that there is no state was reported
+	faultyNames  []string        // measures that were reported
+	groundwork   bool            // types, measures, phases and invariants are without errors
+}
+
+func newChecker(u *Unit) *checker {
+	c := &checker{tallies: map[tally]int{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}}
+	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
+	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
+	c.model = footprint.New(&c.out)
+	c.model.Meter = region.NewMeter(footprint.MaxSteps)
+	c.root = c.collect(u, "")
+	return c
+}
+
+// report notes a finding. Of errors and of others only so many are kept for a file;
+// the rest is counted.
+func (c *checker) report(d source.Diagnostic) {
+	if c.muted > 0 || c.exhausted(d.Span) {
+		return
+	}
+	c.keep(d)
+}
+
+// exhausted reports whether the searches about regions have used up their steps; what
+// they say from then on is no finding. The first time it is reported, at a place.
+func (c *checker) exhausted(at source.Span) bool {
+	if c.model == nil || !c.model.Spent() {
+		return false
+	}
+	if !c.tooManySteps {
+		c.tooManySteps = true
+		c.keep(tooLarge(at, "steps of searches about the regions of a contract", footprint.MaxSteps, "each pattern of a stage is compared with what others name; write fewer patterns, or such as cover more"))
+	}
+	return true
+}
+
+func (c *checker) keep(d source.Diagnostic) {
+	at := tally{d.Span.File, d.Severity == source.Error}
+	if at.errors {
+		c.errors++
+		c.taint++
+	}
+	if c.tallies[at]++; c.tallies[at] <= syntax.DefaultLimits.Diagnostics {
+		c.diagnostics = append(c.diagnostics, d)
+	}
+}
+
+// A tally is what the findings of a file are counted by.
+type tally struct {
+	file   *source.File
+	errors bool
+}
+
+// found lists the findings, and says of files with more how many there are.
+func (c *checker) found() []source.Diagnostic {
+	out := c.diagnostics
+	for at, n := range c.tallies {
+		if more := n - syntax.DefaultLimits.Diagnostics; more > 0 {
+			out = append(out, moreFindings(at, more))
+		}
+	}
+	return out
+}
+
+// mark counts the errors so far: passes that would only follow up on an error
+// compare two marks.
+func (c *checker) mark() int {
+	return c.errors
+}
+
+func (c *checker) lowerHeader() {
+	h := c.root.file.Header
+	if h == nil {
+		return
+	}
+	c.out.Name, c.out.Doc, c.out.Sealed = h.Name.Text, h.Doc, h.Sealed
+}
+
+// openExpressions makes the CEL environment and checks what was waiting for it.
+func (c *checker) openExpressions() {
+	env, err := expr.New(&c.out, expr.Default())
+	if err != nil {
+		c.report(environmentFailed(c.root.file.Source, err))
+		return
+	}
+	c.env = env
+	c.lowerConstraints()
+}

@@ -1,0 +1,173 @@
+package check
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/syntax"
+)
+
+var measureKinds = []string{string(ir.Count), string(ir.Max), string(ir.Min), string(ir.Sum)}
+
+func (c *checker) lowerMeasures() {
+	for _, s := range c.root.scopes() {
+		for _, d := range s.file.Decls {
+			if d, ok := d.(*syntax.MeasureDecl); ok {
+				c.lowerMeasure(s, d)
+			}
+		}
+	}
+}
+
+func (c *checker) lowerMeasure(s *scope, d *syntax.MeasureDecl) {
+	if reservedVariable(d.Name.Text) {
+		c.report(shadowsBuiltin(d.Name, "measure"))
+		return
+	}
+	if !slices.Contains(measureKinds, d.Kind.Text) {
+		return // the parser has reported it
+	}
+	kind := ir.MeasureKind(d.Kind.Text)
+	over, ok := c.onePattern(d.Over)
+	if !ok {
+		c.declareMeasure(s, d, kind)
+		return
+	}
+	for _, id := range over.at {
+		if kind != ir.Count && !c.isNumericType(id) && c.out.Type(id).Kind != ir.AnyType {
+			c.report(notNumeric(d, c.describeSet(over.at)))
+			c.declareMeasure(s, d, kind)
+			return
+		}
+	}
+	c.out.Measures = append(c.out.Measures, ir.Measure{Name: s.prefix + d.Name.Text, Doc: d.Doc, Kind: kind, Over: over.pattern})
+}
+
+// declareMeasure adds a measure that was reported, so that rules may name it.
+func (c *checker) declareMeasure(s *scope, d *syntax.MeasureDecl, kind ir.MeasureKind) {
+	c.faultyNames = append(c.faultyNames, s.prefix+d.Name.Text)
+	everything := region.Pattern{Segments: []region.Segment{{Kind: region.AnyDepth}}}
+	c.out.Measures = append(c.out.Measures, ir.Measure{Name: s.prefix + d.Name.Text, Kind: kind, Over: everything})
+}
+
+// reservedVariable reports whether a name is a variable that expressions already have.
+func reservedVariable(name string) bool {
+	return slices.Contains([]string{"state", "phase", "before", "after", "self", "view"}, name)
+}
+
+// onePattern types a path that may use wildcards but no alternatives.
+func (c *checker) onePattern(p *syntax.Path) (typedPattern, bool) {
+	out := c.typePath(p, otherPath, nil)
+	if len(out) > 1 {
+		c.report(choiceNotAllowed(p))
+	}
+	if len(out) != 1 {
+		return typedPattern{}, false
+	}
+	return out[0], true
+}
+
+func (c *checker) lowerInvariants() {
+	for _, s := range c.root.scopes() {
+		for _, d := range s.file.Decls {
+			if d, ok := d.(*syntax.InvariantDecl); ok {
+				c.lowerInvariant(s, d)
+			}
+		}
+	}
+}
+
+func (c *checker) lowerInvariant(s *scope, d *syntax.InvariantDecl) {
+	kept := c.out.Invariants
+	if c.faultily(func() { c.addInvariant(s, d) }) {
+		c.out.Invariants = kept
+		c.faultyRules[s.prefix+d.Name.Text] = true
+	}
+}
+
+func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
+	if s.prefix == "" && d.Name.Text == disclosedPhase {
+		c.report(shadowsBuiltin(d.Name, "invariant"))
+		return
+	}
+	v := ir.Invariant{Name: s.prefix + d.Name.Text, Doc: d.Doc}
+	if d.Message != nil {
+		v.Message = d.Message.Value
+	}
+	in := expr.Scope{Vars: ir.StateVars}
+	if d.Each != nil {
+		if v.Each = c.lowerEach(d.Each); v.Each == nil { // reported: of the entry nothing is known
+			v.Each = &ir.Each{Var: d.Each.Var.Text, Type: c.anyType}
+		}
+		in.Vars, in.Each = ir.EachVars, v.Each
+	}
+	switch {
+	case d.Unique != nil:
+		over, ok := c.onePattern(d.Unique)
+		if !ok {
+			return
+		}
+		v.Unique = &over.pattern
+	case d.Expr != nil:
+		x := c.ruleOf(s, d, in)
+		v.Expr = &x
+		if c.env != nil {
+			v.Parts = c.env.Parts(x, in)
+		}
+	default:
+		return
+	}
+	c.out.Invariants = append(c.out.Invariants, v)
+}
+
+// ruleOf checks an invariant's expression. A library's calls its measures, and
+// those it imports, as the library does, wherever that is imported.
+func (c *checker) ruleOf(s *scope, d *syntax.InvariantDecl, in expr.Scope) ir.Expr {
+	if s.prefix == "" || c.env == nil {
+		return c.expression(d.Expr, in)
+	}
+	own := []string{"state", "phase"}
+	if d.Each != nil {
+		own = append(own, d.Each.Var.Text)
+	}
+	q := c.env.Qualify(d.Expr.Text, s.prefix, s.measures(), own...)
+	return c.expressionAs(d.Expr, q.Text, in, q.Issue)
+}
+
+// lowerEach lowers "each x in PATH": keys, wildcards of one segment, and entries of one type.
+func (c *checker) lowerEach(e *syntax.Each) *ir.Each {
+	if reservedVariable(e.Var.Text) {
+		c.report(shadowsBuiltin(e.Var, "entry"))
+		return nil
+	}
+	over, ok := c.onePattern(e.Over)
+	if !ok {
+		return nil
+	}
+	wildcards := 0
+	for i, s := range over.pattern.Segments {
+		switch s.Kind {
+		case region.AnyDepth:
+			c.report(deepEach(e.Over.Segments[i]))
+			return nil
+		case region.AnyKey, region.AnyIndex, region.AnySegment:
+			wildcards++
+		}
+	}
+	if wildcards == 0 || wildcards > ir.MaxFamilyKeys {
+		c.report(eachWithoutWildcard(e, ir.MaxFamilyKeys))
+		return nil
+	}
+	return &ir.Each{Var: e.Var.Text, Over: over.pattern, Type: c.typeOfSet(over.at)}
+}
+
+// typeOfSet is the type of a set: its only member, or their union.
+func (c *checker) typeOfSet(set footprint.TypeSet) ir.TypeID {
+	if len(set) == 1 {
+		return set[0]
+	}
+	return c.addType(ir.Type{Kind: ir.UnionType, Alternatives: set})
+}

@@ -1,0 +1,505 @@
+package footprint
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+)
+
+// A stage lies within another if it may do nothing that the other may not: whenever
+// it runs, the other may run in its place, in the same phase, for the same role, to the
+// same phase, with as many tries, and with arguments taken from its own; the rules that
+// judge the other judge it; and what it is told, sees, writes, takes and hands down lies
+// in what the other does. A composition stands for its stages: on the left each of them
+// must lie within; on the right those that may run in its place have their grants together.
+
+func (m *Model) decideWithin(a, b string) Result {
+	outer := m.stagesOf(b)
+	for _, s := range m.stagesOf(a) {
+		w := within{model: m, inner: s, outer: outer}
+		if r := w.decide(); !isProved(r) {
+			return r
+		}
+	}
+	return Proved{}
+}
+
+func isProved(r Result) bool {
+	_, proved := r.(Proved)
+	return proved
+}
+
+// stagesOf lists a stage, or the stages of a composition.
+func (m *Model) stagesOf(name string) []*ir.Stage {
+	if s := m.Contract.Stage(name); s != nil {
+		return []*ir.Stage{s}
+	}
+	var out []*ir.Stage
+	numbers := map[string]int{}
+	for i := range m.Contract.Stages {
+		numbers[m.Contract.Stages[i].Name] = i
+	}
+	for _, c := range m.Contract.Compositions {
+		if c.Name == name {
+			for _, member := range c.Stages {
+				out = append(out, &m.Contract.Stages[numbers[member]])
+			}
+		}
+	}
+	return out
+}
+
+// A within compares one stage with others that stand for one.
+type within struct {
+	model *Model
+	inner *ir.Stage
+	outer []*ir.Stage
+	given map[string]bool // by clause and operand, what judges the inner stage; once asked for
+
+	tried int
+	best  failure
+	aside []bystander
+}
+
+// A bystander is an outer stage that does not stand for the inner one, for a reason beside
+// what it grants, with the parameters of the same names as arguments.
+type bystander struct {
+	match
+	why Excess
+}
+
+// A failure is why one way of matching parameters shows nothing. The one that gets
+// farthest tells the most.
+type failure struct {
+	got    int
+	result Result
+}
+
+func (w *within) fail(got int, r Result) {
+	if w.best.result == nil || got > w.best.got {
+		w.best = failure{got, r}
+	}
+}
+
+// How far a comparison gets.
+const (
+	gotNowhere = iota
+	gotParams
+	gotRules
+)
+
+func (w *within) decide() Result {
+	var known []string
+	for _, t := range turns(w.inner, w.model.Contract) {
+		if w.model.Meter.Spend(len(w.outer)); w.model.Spent() {
+			return spent()
+		}
+		able, excess := w.able(t)
+		if excess != nil {
+			return Refuted{Excess: excess}
+		}
+		var names []string
+		for _, s := range able {
+			names = append(names, s.Name)
+		}
+		if key := strings.Join(names, " "); !slices.Contains(known, key) {
+			known, w.best, w.aside = append(known, key), failure{}, w.unable(t, able)
+			if !w.covered(able) {
+				return w.best.result
+			}
+		}
+	}
+	return Proved{}
+}
+
+// A turn is one way in which a stage may run: in a phase, for a role ("" is one that
+// nobody names), to a phase ("" is none).
+type turn struct{ phase, role, to string }
+
+func turns(s *ir.Stage, c *ir.Contract) []turn {
+	roles := s.By
+	if len(roles) == 0 {
+		roles = []string{""}
+	}
+	var out []turn
+	for _, phase := range s.In {
+		for _, role := range roles {
+			for _, to := range moves(s, c.Phase(phase)) {
+				out = append(out, turn{phase, role, to})
+			}
+		}
+	}
+	return out
+}
+
+// moves lists the phases a commit of a stage may lead to, "" for none.
+func moves(s *ir.Stage, from *ir.Phase) []string {
+	if len(s.Next) == 0 {
+		return []string{""}
+	}
+	var out []string
+	for _, a := range from.Arrows {
+		if slices.Contains(s.Next, a.To) {
+			out = append(out, a.To)
+		}
+	}
+	return out
+}
+
+// able lists the outer stages that may take a turn of the inner one; if there is none,
+// the clause that keeps them from it.
+func (w *within) able(t turn) ([]*ir.Stage, *Excess) {
+	runs := "every role may run it"
+	if t.role != "" {
+		runs = "role " + t.role + " may run it"
+	}
+	goes := "it moves to phase " + t.to
+	if t.to == "" {
+		goes = "it stays in phase " + t.phase
+	}
+	left := slices.Clone(w.outer)
+	for _, demand := range []struct {
+		clause, what string
+		fits         func(*ir.Stage) bool
+	}{
+		{"in", "it runs in phase " + t.phase, func(s *ir.Stage) bool { return slices.Contains(s.In, t.phase) }},
+		{"by", runs, func(s *ir.Stage) bool { return len(s.By) == 0 || slices.Contains(s.By, t.role) }},
+		{"next", goes, func(s *ir.Stage) bool { return slices.Contains(moves(s, w.model.Contract.Phase(t.phase)), t.to) }},
+		{"attempts", "it has more attempts", func(s *ir.Stage) bool { return s.Tries() >= w.inner.Tries() }},
+	} {
+		left = slices.DeleteFunc(left, func(s *ir.Stage) bool { return !demand.fits(s) })
+		if len(left) == 0 {
+			return nil, &Excess{Stage: w.inner.Name, Clause: demand.clause, What: demand.what}
+		}
+	}
+	return left, nil
+}
+
+// unable lists the outer stages that may not take a turn which others may.
+func (w *within) unable(t turn, able []*ir.Stage) []bystander {
+	var out []bystander
+	i := 0 // able is a part of the outer stages, in their order
+	for _, s := range w.outer {
+		if i < len(able) && able[i] == s {
+			i++
+			continue
+		}
+		args := map[string]string{}
+		for _, p := range s.Params {
+			args[p.Name] = p.Name
+		}
+		alone := within{model: w.model, inner: w.inner, outer: []*ir.Stage{s}}
+		if _, why := alone.able(t); why != nil {
+			why.What += ", as " + s.Name + " does not"
+			out = append(out, bystander{match{s, args}, *why})
+		}
+	}
+	return out
+}
+
+// A match is an outer stage with an argument for each of its parameters: one of the
+// inner stage's parameters.
+type match struct {
+	stage *ir.Stage
+	args  map[string]string
+}
+
+func (x match) arg(param string) string { return x.args[param] }
+
+// covered reports whether some way of matching parameters leaves the inner stage
+// nothing that the outer ones, together, may not do.
+func (w *within) covered(outer []*ir.Stage) bool {
+	var options [][]match
+	for _, s := range outer {
+		if found := w.matches(s); len(found) > 0 {
+			options = append(options, found)
+		}
+	}
+	return len(options) > 0 && w.search(options, nil)
+}
+
+// maxMatches bounds the ways of matching parameters that are tried.
+const maxMatches = 4096
+
+func (w *within) search(options [][]match, chosen []match) bool {
+	if len(chosen) < len(options) {
+		return slices.ContainsFunc(options[len(chosen)], func(x match) bool {
+			return w.search(options, append(chosen, x))
+		})
+	}
+	if w.model.Spent() {
+		w.best = failure{result: spent()}
+		return false
+	}
+	if w.tried++; w.tried > maxMatches {
+		w.best = failure{result: Unknown{Why: "there are too many ways to match the parameters of " + w.inner.Name}}
+		return false
+	}
+	return w.contained(chosen)
+}
+
+// matches lists the ways to give a stage arguments under which the inner stage is
+// judged by all its rules. Parameters of one name are tried first.
+func (w *within) matches(outer *ir.Stage) []match {
+	var out []match
+	var extend func(args map[string]string)
+	extend = func(args map[string]string) {
+		if len(args) < len(outer.Params) {
+			q := outer.Params[len(args)]
+			fits := w.fitting(q, args)
+			if len(fits) == 0 {
+				w.fail(gotNowhere, Refuted{Excess: &Excess{Stage: w.inner.Name, Clause: "parameters", What: "its arguments need not fit `" + ParamText(q) + "` of " + outer.Name}})
+			}
+			for _, p := range fits {
+				if w.model.Meter.Spend(len(outer.Params)); len(out) > maxMatches || w.model.Spent() {
+					return
+				}
+				next := map[string]string{q.Name: p}
+				for k, v := range args {
+					next[k] = v
+				}
+				extend(next)
+			}
+			return
+		}
+		x := match{outer, args}
+		if rule := w.missingRule(x); rule != "" {
+			why := Excess{Stage: w.inner.Name, Clause: "rules", What: "it is not judged by `" + rule + "` of " + outer.Name}
+			w.fail(gotParams, Refuted{Excess: &why})
+			if len(w.aside) == 0 || w.aside[len(w.aside)-1].stage != outer {
+				w.aside = append(w.aside, bystander{x, why}) // parameters of one name come first
+			}
+			return
+		}
+		out = append(out, x)
+	}
+	extend(map[string]string{})
+	return out
+}
+
+// fitting lists the parameters of the inner stage that may be the argument for an
+// outer one: of the same kind and taken from the same place, or certainly a key of the
+// container; and never a key that the outer one cannot be.
+func (w *within) fitting(q ir.Param, args map[string]string) []string {
+	of := q.Of.Rename(func(p string) string { return args[p] })
+	var out []string
+	for _, p := range w.inner.Params {
+		same := p.Kind == q.Kind && p.Of.String() == of.String()
+		vouched := q.Kind == ir.ExistingParam && w.model.vouched(w.inner, p.Name, of)
+		if !same && !vouched || !containsAll(p.Reserved, q.Reserved) {
+			continue
+		}
+		if p.Name == q.Name {
+			out = slices.Insert(out, 0, p.Name)
+		} else {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+func containsAll(list, xs []string) bool {
+	return !slices.ContainsFunc(xs, func(x string) bool { return !slices.Contains(list, x) })
+}
+
+// missingRule is a rule of an outer stage that does not judge the inner one, "" if there
+// is none.
+func (w *within) missingRule(x match) string {
+	if w.given == nil {
+		same := func(p string) string { return p }
+		w.given = map[string]bool{}
+		for _, r := range w.rulesOf(w.inner, same) {
+			for _, operand := range r.operands {
+				w.given[r.clause+operand] = true
+			}
+		}
+	}
+	rules, known := w.model.outerRules[x.stage]
+	if !known {
+		rules = w.rulesOf(x.stage, x.arg)
+		if len(x.stage.Params) == 0 {
+			w.model.outerRules[x.stage] = rules
+		}
+	}
+	w.model.Meter.Spend(len(rules))
+	for _, r := range rules {
+		for _, operand := range r.operands {
+			if !w.given[r.clause+operand] {
+				return r.clause + " " + r.text
+			}
+		}
+	}
+	return ""
+}
+
+// A rule is one that only a stage's own commits are judged by.
+type rule struct {
+	clause, text string
+	operands     []string // all must hold; in one spelling
+}
+
+func (w *within) rulesOf(s *ir.Stage, rename func(string) string) []rule {
+	params := map[string]bool{}
+	for _, p := range s.Params {
+		params[p.Name] = true
+	}
+	name := func(n string) string {
+		if params[n] {
+			return "{" + rename(n) + "}"
+		}
+		return n
+	}
+	var out []rule
+	expression := func(clause string, xs []ir.Expr) {
+		for _, x := range xs {
+			w.model.Meter.Spend(len(x.Source))
+			out = append(out, rule{clause, "{ " + strings.TrimSpace(x.Source) + " }", expr.Canonical(x.Source, name)})
+		}
+	}
+	expression("require", s.Require)
+	expression("ensure", s.Ensure)
+	for _, p := range s.Produce {
+		out = append(out, rule{"produce", p.Source(), []string{p.Rename(rename).String()}})
+	}
+	return out
+}
+
+// contained compares grants, clause by clause.
+func (w *within) contained(outer []match) bool {
+	for i, c := range w.clauses(w.granted(outer)) {
+		if len(c.inner) == 0 {
+			continue
+		}
+		for _, mode := range c.modes {
+			if path, ok := w.model.WithinSet(c.inner, c.outer(), mode, mode); !ok {
+				w.fail(gotRules+i, w.lacking(outer, i, mode, path))
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// lacking says why the inner stage's path of a clause is not in those of the outer
+// stages: one that has it stands aside, or none has.
+func (w *within) lacking(outer []match, i int, mode region.Mode, path region.Word) Result {
+	c := w.clauses(w.granted(outer))[i]
+	for _, x := range w.aside {
+		if w.model.Spent() {
+			return spent()
+		}
+		more := w.clauses(grants(append(slices.Clone(outer), x.match)))[i]
+		if next, ok := w.model.WithinSet(c.inner, more.outer(), mode, mode); path != nil && (ok || next != nil && !slices.Equal(next, path)) {
+			return Refuted{Excess: &x.why}
+		}
+	}
+	if path == nil && w.model.Spent() {
+		return spent()
+	}
+	return missing(path, Place{Stage: w.inner.Name, Clause: c.name, Path: path})
+}
+
+// A clause is what one clause grants, with the modes in which it counts: reading goes
+// by what is seen, writing and taking by what a whole operation may cover.
+type clause struct {
+	name  string
+	inner region.Region
+	outer func() *region.Set
+	modes []region.Mode
+}
+
+// outerGrants are what some matches grant together, clause by clause.
+type outerGrants struct {
+	key     string // of the matches
+	limited bool   // one of them says what may be handed down
+	matched map[string]bool
+
+	read, tested, write, blind, source, delegable func() *region.Set
+}
+
+// granted is what some matches grant together. Inner stages are often compared with the
+// same ones.
+func (w *within) granted(outer []match) *outerGrants {
+	var key strings.Builder
+	for _, x := range outer {
+		key.WriteString(x.stage.Name)
+		for _, p := range x.stage.Params {
+			key.WriteString(" " + x.args[p.Name])
+		}
+		key.WriteByte(',')
+	}
+	w.model.Meter.Spend(len(outer))
+	m := w.model
+	if m.granted == nil || m.granted.key != key.String() {
+		m.granted = grants(outer)
+		m.granted.key = key.String()
+	}
+	return m.granted
+}
+
+func grants(outer []match) *outerGrants {
+	g := &outerGrants{matched: map[string]bool{}}
+	var read, write, blind, source, delegable region.Region
+	for _, x := range outer {
+		read = append(read, x.stage.Read.Rename(x.arg)...)
+		write = append(write, x.stage.Write.Rename(x.arg)...)
+		blind = append(blind, x.stage.Blind.Rename(x.arg)...)
+		source = append(source, x.stage.Source.Rename(x.arg)...)
+		delegable = append(delegable, handedDown(x.stage).Rename(x.arg)...)
+		g.limited = g.limited || x.stage.HasDelegable
+		for _, p := range x.args {
+			g.matched[p] = true
+		}
+	}
+	set := func(r region.Region) func() *region.Set {
+		return sync.OnceValue(func() *region.Set { return region.Compile(r) })
+	}
+	g.read, g.write, g.source, g.delegable = set(read), set(write), set(source), set(delegable)
+	g.tested, g.blind = g.read, g.write
+	if len(source) > 0 {
+		g.tested = set(region.Union(read, source))
+	}
+	if len(blind) > 0 {
+		g.blind = set(region.Union(write, blind))
+	}
+	return g
+}
+
+func (w *within) clauses(outer *outerGrants) []clause {
+	seen := slices.Clone(w.inner.Read)
+	for _, p := range w.inner.Params {
+		if p.Kind == ir.ExistingParam && !outer.matched[p.Name] {
+			seen = append(seen, region.Grant{Include: w.model.told(p)})
+		}
+	}
+	interior, shown := []region.Mode{region.Interior}, []region.Mode{region.Shown}
+	out := []clause{
+		{"read", seen, outer.read, shown},
+		{"read", region.Union(w.inner.Read, w.inner.Source), outer.tested, interior}, // what may be tested
+		{"write", w.inner.Write, outer.write, interior},
+		{"write", w.inner.Blind, outer.blind, interior},
+		{"source", w.inner.Source, outer.source, interior},
+	}
+	if outer.limited {
+		out = append(out, clause{"delegable", handedDown(w.inner), outer.delegable, []region.Mode{region.Shown, region.Interior}})
+	}
+	return out
+}
+
+// handedDown is what a stage's delegates may be given.
+func handedDown(s *ir.Stage) region.Region {
+	if s.HasDelegable {
+		return s.Delegable
+	}
+	return region.Union(s.Read, s.Write, s.Blind, s.Source)
+}
+
+// ParamText writes a parameter as a stage declares it.
+func ParamText(p ir.Param) string {
+	join := map[ir.ParamKind]string{ir.ExistingParam: " in ", ir.NewParam: " new in ", ir.DependentParam: " = "}
+	return p.Name + join[p.Kind] + p.Of.Source()
+}

@@ -1,0 +1,303 @@
+// Package ir defines the compiled contract: plain data without pointers into
+// source text and without functions. It is all the runtime needs. Encode gives
+// its canonical bytes, Decode reads them back, Digest identifies it.
+//
+// The package also owns Value, the small interface by which expressions read a
+// state, so that neither expressions nor types depend on how states are stored.
+package ir
+
+import "github.com/patchoptic/poptic/internal/region"
+
+// A Contract is one compiled contract. Every pattern in it is typed: where the
+// state type fixes a container's kind, the segment below says key or index.
+type Contract struct {
+	Name       string        `json:"name"`
+	Doc        string        `json:"doc,omitempty"`
+	Sealed     bool          `json:"sealed,omitempty"`
+	Types      []Type        `json:"types"` // Types[0] is unused
+	State      TypeID        `json:"state"`
+	Secrets    region.Region `json:"secrets,omitempty"` // every node of a secret type
+	Phases     []Phase       `json:"phases"`            // the first is the initial one
+	Measures   []Measure     `json:"measures,omitempty"`
+	Invariants []Invariant   `json:"invariants,omitempty"`
+	Stages     []Stage       `json:"stages"`
+
+	Compositions []Composition `json:"compositions,omitempty"`
+	Claims       []Claim       `json:"claims,omitempty"`
+}
+
+// A Phase is a node of the phase graph; one without arrows is terminal.
+type Phase struct {
+	Name   string  `json:"name"`
+	Doc    string  `json:"doc,omitempty"`
+	Arrows []Arrow `json:"arrows,omitempty"`
+}
+
+// An Arrow is an edge of the phase graph.
+type Arrow struct {
+	To     string `json:"to"`
+	ByHost bool   `json:"byHost,omitempty"` // the host may walk it
+	Guard  *Expr  `json:"guard,omitempty"`  // over the state after the patch
+}
+
+// Vars says which names an expression may use.
+type Vars string
+
+// The expression contexts. Measures and std functions are in scope in all of them
+// but SelfVars. Stage parameters (strings) are in scope in BeforeVars and AfterVars.
+const (
+	StateVars  Vars = "state"  // state, phase, measures: invariants and guards
+	EachVars   Vars = "each"   // StateVars plus the bound entry
+	BeforeVars Vars = "before" // before, parameters, measures: require
+	AfterVars  Vars = "after"  // before, after, parameters, measures (of after): ensure
+	SelfVars   Vars = "self"   // self: where
+	ViewVars   Vars = "view"   // view: contract tests
+)
+
+// An Expr is a checked CEL expression. Loading compiles Source again.
+type Expr struct {
+	Source     string `json:"source"`
+	Reads      []Read `json:"reads,omitempty"`
+	ReadsPhase bool   `json:"readsPhase,omitempty"`
+
+	// Narrow is Reads with the parameters Lookups where a key that the state holds is
+	// looked up; nil if there are none. InPhase is what is read in each phase, in the
+	// contract's order; nil if that is the same in all.
+	Narrow  []region.Pattern `json:"narrow,omitempty"`
+	Lookups []Lookup         `json:"lookups,omitempty"`
+	InPhase []PhaseReads     `json:"inPhase,omitempty"`
+
+	// Pins are the places that hold a parameter's value where a require holds, before
+	// the patch, or an ensure, after it, and before it where the pin says so.
+	Pins []Pin `json:"pins,omitempty"`
+}
+
+// A Pin is one place that holds the value of a parameter of the stage, or one of some
+// texts.
+type Pin struct {
+	At    region.Pattern `json:"at"`
+	Param string         `json:"param,omitempty"`
+	Texts []string       `json:"texts,omitempty"`
+
+	Before bool `json:"before,omitempty"` // of an ensure: it is the state before that holds it
+}
+
+// A Lookup is a key that an expression reads at a place and uses to find an entry.
+// The place is one node: its pattern has no wildcards, and of lookups only earlier ones.
+type Lookup struct {
+	Key string         `json:"key"` // the parameter that stands for it, "@a", "@b", ...
+	At  region.Pattern `json:"at"`
+}
+
+// PhaseReads is what an expression reads in one phase, as Narrow. Phases of one Case
+// evaluate the same.
+type PhaseReads struct {
+	Phase string           `json:"phase"`
+	Case  int              `json:"case"`
+	Reads []region.Pattern `json:"reads,omitempty"`
+}
+
+// A Read is one pattern of an expression's footprint. In SelfVars it is relative
+// to self. In EachVars the entry's wildcards appear as the parameters
+// FamilyParam(1), FamilyParam(2), ... in order.
+type Read struct {
+	Pattern region.Pattern `json:"pattern"`
+	Inexact bool           `json:"inexact,omitempty"` // over-approximated
+}
+
+// MaxFamilyKeys is how many wildcards of a pattern are family keys: their names are
+// one digit.
+const MaxFamilyKeys = 9
+
+// FamilyParam names the i-th family key (from 1) of an each invariant or a
+// per-entry gate: the value of its i-th wildcard. No stage parameter is called so.
+func FamilyParam(i int) string { return "@" + string(rune('0'+i)) }
+
+// MeasureKind is what a measure computes.
+type MeasureKind string
+
+// The measures. Sum and Count of nothing are 0; Min and Max of nothing are absent.
+const (
+	Sum   MeasureKind = "sum"
+	Count MeasureKind = "count"
+	Min   MeasureKind = "min"
+	Max   MeasureKind = "max"
+)
+
+// A Measure is a number computed from every node that Over matches.
+type Measure struct {
+	Name string         `json:"name"`
+	Doc  string         `json:"doc,omitempty"`
+	Kind MeasureKind    `json:"kind"`
+	Over region.Pattern `json:"over"`
+}
+
+// An Invariant is a rule about every committed state. Exactly one of Expr and
+// Unique is set.
+type Invariant struct {
+	Name    string          `json:"name"`
+	Doc     string          `json:"doc,omitempty"`
+	Message string          `json:"message,omitempty"`
+	Each    *Each           `json:"each,omitempty"`
+	Expr    *Expr           `json:"expr,omitempty"`
+	Unique  *region.Pattern `json:"unique,omitempty"`
+	Parts   []Part          `json:"parts,omitempty"` // see Rules
+}
+
+// A Part is one of the rules that an invariant comes to. All of them hold exactly if
+// the invariant does.
+type Part struct {
+	Each  *Each  `json:"each,omitempty"` // the entries it is asked of; nil if it is about the state as such
+	Key   string `json:"key,omitempty"`  // the name by which it calls the entry's key, "" for none
+	Expr  Expr   `json:"expr"`
+	Bound *Bound `json:"bound,omitempty"`
+}
+
+// A Bound says that a part bounds how many nodes Of matches, and depends on nothing
+// else but Rest: as long as that stays, it goes on to hold if there come to be no more
+// of them, or, where Least, no fewer.
+type Bound struct {
+	Least bool             `json:"least,omitempty"`
+	Of    region.Pattern   `json:"of"`
+	Rest  []region.Pattern `json:"rest,omitempty"`
+}
+
+// Rules lists what an invariant with an expression comes to: its parts, or itself.
+func (v *Invariant) Rules() []Part {
+	if len(v.Parts) > 0 || v.Expr == nil {
+		return v.Parts
+	}
+	return []Part{{Each: v.Each, Expr: *v.Expr}}
+}
+
+// Each binds Var to every node that Over matches, one after the other.
+type Each struct {
+	Var  string         `json:"var"`
+	Over region.Pattern `json:"over"`
+	Type TypeID         `json:"type"`
+}
+
+// ParamKind is how a stage parameter gets its value.
+type ParamKind string
+
+// The parameter kinds of language.md.
+const (
+	ExistingParam  ParamKind = "in"   // a key of the container at Of, present at the base version
+	NewParam       ParamKind = "new"  // a key absent from the container at Of when the patch runs
+	DependentParam ParamKind = "from" // the string found at Of at the base version
+)
+
+// A Param is a stage parameter.
+type Param struct {
+	Name     string         `json:"name"`
+	Kind     ParamKind      `json:"kind"`
+	Of       region.Pattern `json:"of"`
+	Reserved []string       `json:"reserved,omitempty"` // keys some pattern names literally at that place
+}
+
+// A Stage is one step an actor takes, with its footprint.
+type Stage struct {
+	Name         string           `json:"name"`
+	Doc          string           `json:"doc,omitempty"`  // the actor's task
+	From         string           `json:"from,omitempty"` // a delegate's parent stage
+	Params       []Param          `json:"params,omitempty"`
+	In           []string         `json:"in"`
+	By           []string         `json:"by,omitempty"` // empty: every role
+	Read         region.Region    `json:"read,omitempty"`
+	Write        region.Region    `json:"write,omitempty"` // without the blind grants
+	Blind        region.Region    `json:"blind,omitempty"` // add of a new member only
+	Source       region.Region    `json:"source,omitempty"`
+	Delegable    region.Region    `json:"delegable,omitempty"`
+	HasDelegable bool             `json:"hasDelegable,omitempty"`
+	Require      []Expr           `json:"require,omitempty"`
+	Ensure       []Expr           `json:"ensure,omitempty"`
+	Produce      []region.Pattern `json:"produce,omitempty"`
+	Next         []string         `json:"next,omitempty"`
+	After        []string         `json:"after,omitempty"`
+	Attempts     int              `json:"attempts,omitempty"`
+	Gates        []Gate           `json:"gates,omitempty"`
+
+	DisclosesPhase bool `json:"disclosesPhase,omitempty"` // it may tell what it sees by the phase it moves to
+}
+
+// DefaultAttempts is how many tries a step has, where neither its stage nor the host
+// says.
+const DefaultAttempts = 3
+
+// Tries is how many tries a step of the stage has, where the host does not say.
+func (s *Stage) Tries() int {
+	if s.Attempts > 0 {
+		return s.Attempts
+	}
+	return DefaultAttempts
+}
+
+// GateKind is the kind of rule a commit must pass.
+type GateKind string
+
+// The kinds of gates.
+const (
+	RequireGate   GateKind = "require"
+	EnsureGate    GateKind = "ensure"
+	ProduceGate   GateKind = "produce"
+	GuardGate     GateKind = "next"      // Name is the phase moved into
+	InvariantGate GateKind = "invariant" // Name is the invariant
+	TypeGate      GateKind = "type"      // At is the constrained node
+	RefGate       GateKind = "key"       // At is the referring node
+)
+
+// Visibility is what a stage's actor may learn of a gate.
+type Visibility string
+
+// Seen: all the gate reads lies in the stage's view. Disclosed: it does not, and
+// the stage says so with discloses. Hidden: it does not, and failing it is
+// answered with the one nameless refusal.
+const (
+	Seen      Visibility = "seen"
+	Disclosed Visibility = "disclosed"
+	Hidden    Visibility = "hidden"
+)
+
+// A Gate is a rule that a stage's commit can trigger, and what its actor may
+// learn of it.
+type Gate struct {
+	Kind       GateKind        `json:"kind"`
+	Name       string          `json:"name,omitempty"`
+	At         *region.Pattern `json:"at,omitempty"`
+	Visibility Visibility      `json:"visibility"`
+	Unseen     string          `json:"unseen,omitempty"` // a path the gate reads and the stage does not see
+	Given      bool            `json:"given,omitempty"`  // it is seen only where the stage's ensure holds
+}
+
+// Type returns the type with the given id; it must be a valid id of c.
+func (c *Contract) Type(id TypeID) *Type { return &c.Types[id] }
+
+// Stage finds a stage by name, nil if there is none.
+func (c *Contract) Stage(name string) *Stage {
+	for i := range c.Stages {
+		if c.Stages[i].Name == name {
+			return &c.Stages[i]
+		}
+	}
+	return nil
+}
+
+// Invariant finds an invariant by name, nil if there is none.
+func (c *Contract) Invariant(name string) *Invariant {
+	for i := range c.Invariants {
+		if c.Invariants[i].Name == name {
+			return &c.Invariants[i]
+		}
+	}
+	return nil
+}
+
+// Phase finds a phase by name, nil if there is none.
+func (c *Contract) Phase(name string) *Phase {
+	for i := range c.Phases {
+		if c.Phases[i].Name == name {
+			return &c.Phases[i]
+		}
+	}
+	return nil
+}

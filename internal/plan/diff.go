@@ -1,0 +1,280 @@
+package plan
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+)
+
+// Two contracts are compared by what they allow, not by their text: regions are
+// decided against each other, and what one allows and the other does not is shown by
+// a path. Rules are CEL, which is compared as text: a rule that is gone widens, a new
+// one narrows, and one that was rewritten is both.
+
+// Diff compares two contracts. Stages are the same if they have the same name;
+// parameters, if they stand at the same place.
+func Diff(old, new *ir.Contract) Comparison {
+	d := &differ{
+		old: old, new: new, oldModel: footprint.Measured(old), newModel: footprint.Measured(new),
+		out: Comparison{Contract: new.Name, Old: old.Digest(), New: new.Digest(), Changes: []Change{}},
+	}
+	d.fresh = d.newNodes()
+	d.stages()
+	d.phases()
+	d.contract()
+	d.types()
+	d.out.Widened = slices.ContainsFunc(d.out.Changes, func(c Change) bool { return c.Effect != Narrowed })
+	return d.out
+}
+
+type differ struct {
+	old, new           *ir.Contract
+	oldModel, newModel *footprint.Model
+	fresh              []region.Pattern // nodes that only the new state type has
+	stopped            bool             // that not all of them were compared was said
+	out                Comparison
+}
+
+func (d *differ) note(effect Effect, stage, what, path, format string, args ...any) {
+	d.out.Changes = append(d.out.Changes, Change{Effect: effect, Stage: stage, What: what, Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
+// names notes what one list of names has and the other has not.
+func (d *differ) names(stage, what string, old, new []string, gained, lost string) {
+	had, has := listed(old), listed(new)
+	for _, n := range new {
+		if !had[n] {
+			d.note(Widened, stage, what, "", gained, n)
+		}
+	}
+	for _, n := range old {
+		if !has[n] {
+			d.note(Narrowed, stage, what, "", lost, n)
+		}
+	}
+}
+
+func listed(names []string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for _, n := range names {
+		out[n] = true
+	}
+	return out
+}
+
+func (d *differ) stages() {
+	for i := range d.new.Stages {
+		s := &d.new.Stages[i]
+		if was := d.old.Stage(s.Name); was != nil {
+			d.stage(was, aligned(s, was))
+			continue
+		}
+		d.note(Widened, s.Name, "stage", "", "is new, and runs in %s", strings.Join(s.In, ", "))
+		d.stage(&ir.Stage{Name: s.Name, By: s.By, In: s.In, HasDelegable: s.HasDelegable, Require: s.Require, Ensure: s.Ensure, Produce: s.Produce, Params: s.Params, Attempts: s.Attempts}, s)
+	}
+	for _, s := range d.old.Stages {
+		if d.new.Stage(s.Name) == nil {
+			d.note(Narrowed, s.Name, "stage", "", "is gone")
+		}
+	}
+}
+
+// aligned is a stage with its parameters renamed to those of what it was, if they are
+// as many, of the same kinds.
+func aligned(s, was *ir.Stage) *ir.Stage {
+	names := map[string]string{}
+	for i, p := range s.Params {
+		if len(was.Params) != len(s.Params) || was.Params[i].Kind != p.Kind {
+			return s
+		}
+		names[p.Name] = was.Params[i].Name
+	}
+	rename := func(name string) string { return names[name] }
+	out := *s
+	out.Read, out.Write, out.Blind = s.Read.Rename(rename), s.Write.Rename(rename), s.Blind.Rename(rename)
+	out.Source, out.Delegable = s.Source.Rename(rename), s.Delegable.Rename(rename)
+	out.Params, out.Produce = slices.Clone(s.Params), slices.Clone(s.Produce)
+	for i := range out.Params {
+		out.Params[i].Name, out.Params[i].Of = was.Params[i].Name, s.Params[i].Of.Rename(rename)
+	}
+	for i := range out.Produce {
+		out.Produce[i] = s.Produce[i].Rename(rename)
+	}
+	out.Require, out.Ensure = renamed(s.Require, names), renamed(s.Ensure, names)
+	return &out
+}
+
+// identifier is a name in an expression that is no field of something.
+var identifier = regexp.MustCompile(`(^|[^.\w"'])([A-Za-z_]\w*)`)
+
+// renamed gives expressions the names that parameters had. Their texts are compared,
+// nothing else.
+func renamed(all []ir.Expr, names map[string]string) []ir.Expr {
+	var out []ir.Expr
+	for _, x := range all {
+		x.Source = identifier.ReplaceAllStringFunc(x.Source, func(text string) string {
+			m := identifier.FindStringSubmatch(text)
+			if was, ok := names[m[2]]; ok {
+				return m[1] + was
+			}
+			return text
+		})
+		out = append(out, x)
+	}
+	return out
+}
+
+// stage compares what a stage was with what it is.
+func (d *differ) stage(was, is *ir.Stage) {
+	d.regions(was.Read, is.Read, authority{is.Name, "read", "reads", region.Plain})
+	d.regions(was.Write, is.Write, authority{is.Name, "write", "writes", region.Interior})
+	d.gained(is.Blind, region.Union(was.Write, was.Blind), authority{is.Name, "write", "writes blind", region.Interior})
+	d.lost(was.Blind, region.Union(is.Write, is.Blind), authority{is.Name, "write", "writes blind", region.Interior})
+	d.regions(was.Source, is.Source, authority{is.Name, "source", "takes from", region.Interior})
+	d.delegable(was, is)
+	d.newMembers(was, is)
+	d.names(is.Name, "in", was.In, is.In, "runs in phase %s", "no longer runs in phase %s")
+	d.roles(was, is)
+	d.names(is.Name, "next", was.Next, is.Next, "may move to phase %s", "no longer moves to phase %s")
+	d.names(is.Name, "rule", rulesOf(is), rulesOf(was), "no longer has to pass: %s", "has to pass: %s")
+	d.names(is.Name, "discloses", disclosed(was), disclosed(is), "tells by accepting and rejecting: %s", "no longer tells: %s")
+	d.names(is.Name, "discloses", told(was), told(is), "tells what it knows by the %s it moves to", "no longer tells what it knows by the %s it moves to")
+	d.parameters(was, is)
+	switch {
+	case was.Attempts == is.Attempts:
+	case is.Attempts == 0 || was.Attempts != 0 && is.Attempts > was.Attempts:
+		d.note(Widened, is.Name, "attempts", "", "may try more often: %s instead of %s", attempts(is), attempts(was))
+	default:
+		d.note(Narrowed, is.Name, "attempts", "", "may try less often: %s instead of %s", attempts(is), attempts(was))
+	}
+}
+
+func attempts(s *ir.Stage) string {
+	if s.Attempts == 0 {
+		return "without a limit of its own"
+	}
+	return fmt.Sprintf("%d times", s.Attempts)
+}
+
+// An authority is a clause of a stage, as messages name it, and how it is read.
+type authority struct {
+	stage, clause, verb string
+	mode                region.Mode
+}
+
+func (d *differ) regions(was, is region.Region, a authority) {
+	if reflect.DeepEqual(was, is) {
+		return
+	}
+	d.gained(is, was, a)
+	d.lost(was, is, a)
+}
+
+func (d *differ) gained(is, was region.Region, a authority) {
+	for _, w := range beyond(d.newModel, is, was, a.mode) {
+		d.note(Widened, a.stage, a.clause, w, "%s %s", a.verb, w)
+	}
+}
+
+func (d *differ) lost(was, is region.Region, a authority) {
+	for _, w := range beyond(d.oldModel, was, is, a.mode) {
+		d.note(Narrowed, a.stage, a.clause, w, "no longer %s %s", a.verb, w)
+	}
+}
+
+// beyond lists, for every pattern of a that does not lie in b, a path that shows it.
+func beyond(m *footprint.Model, a, b region.Region, mode region.Mode) []string {
+	var out []string
+	whole := region.Compile(b)
+	for _, g := range a {
+		for _, p := range g.Include {
+			w, within := m.WithinSet(region.Region{{Include: []region.Pattern{p}, Except: g.Except}}, whole, mode, mode)
+			switch {
+			case within:
+			case w == nil:
+				out = appendNew(out, p.Source()+" (which could not be compared)")
+			default:
+				out = appendNew(out, footprint.PathText(w))
+			}
+		}
+	}
+	return out
+}
+
+// delegable compares what may be handed down; without the clause all of it may.
+func (d *differ) delegable(was, is *ir.Stage) {
+	a := authority{is.Name, "delegable", "may hand down", region.Plain}
+	switch {
+	case was.HasDelegable && is.HasDelegable:
+		d.regions(was.Delegable, is.Delegable, a)
+	case was.HasDelegable:
+		d.note(Widened, is.Name, "delegable", "", "may hand down all it has")
+	case is.HasDelegable:
+		d.note(Narrowed, is.Name, "delegable", "", "may hand down only a part of what it has")
+	}
+}
+
+// roles compares who may run a stage; without the clause everybody may.
+func (d *differ) roles(was, is *ir.Stage) {
+	switch {
+	case len(was.By) > 0 && len(is.By) == 0:
+		d.note(Widened, is.Name, "by", "", "may be run by every role")
+	case len(was.By) == 0 && len(is.By) > 0:
+		d.note(Narrowed, is.Name, "by", "", "may be run by %s only", strings.Join(is.By, ", "))
+	default:
+		d.names(is.Name, "by", was.By, is.By, "may be run by %s", "may no longer be run by %s")
+	}
+}
+
+func rulesOf(s *ir.Stage) []string {
+	var out []string
+	for _, x := range s.Require {
+		out = append(out, "require { "+folded(x.Source)+" }")
+	}
+	for _, x := range s.Ensure {
+		out = append(out, "ensure { "+folded(x.Source)+" }")
+	}
+	for _, p := range s.Produce {
+		out = append(out, "produce "+p.Source())
+	}
+	return out
+}
+
+func folded(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func disclosed(s *ir.Stage) []string {
+	var out []string
+	for _, g := range s.Gates {
+		if g.Visibility == ir.Disclosed {
+			out = append(out, footprint.GateName(g))
+		}
+	}
+	return out
+}
+
+// told is "phase" if a stage discloses which one it moves to.
+func told(s *ir.Stage) []string {
+	if s.DisclosesPhase {
+		return []string{"phase"}
+	}
+	return nil
+}
+
+// parameters notes parameters that are not what they were.
+func (d *differ) parameters(was, is *ir.Stage) {
+	text := func(s *ir.Stage) (out []string) {
+		for _, p := range s.Params {
+			out = append(out, fmt.Sprintf("%s %s %s", p.Name, p.Kind, p.Of.Source()))
+		}
+		return out
+	}
+	if a, b := text(was), text(is); !slices.Equal(a, b) {
+		d.note(Changed, is.Name, "parameters", "", "has other parameters: (%s) instead of (%s)", strings.Join(b, ", "), strings.Join(a, ", "))
+	}
+}

@@ -1,0 +1,158 @@
+package plan_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/plan"
+)
+
+const base = `contract c
+state { m: map of E  note?: string  budget: int where { self >= 0 } }
+type E { a: int  b: string  r: key of /m  h?: secret string }
+phases { one -> two when { state.budget > 0 }  two -> three by host  three }
+measure total = sum /m/*/a
+invariant few "few" { total <= 10 }
+invariant tidy unique /m/*/b
+stage fill(k in /m) {
+  in one
+  by bot
+  read /m/{k} except secrets
+  write /m/{k}/a
+  source /m/{k}/b
+  delegable /m/{k}/a
+  require { before.m[k].a < 5 }
+  attempts 2
+}
+stage add(k new in /m) { in one read /m/{k} except secrets write /m/{k}/(a|b|r) }
+stage go { in one next two }
+prove no stage reads secrets
+`
+
+// effects lists the changes as "effect what".
+func effects(c plan.Comparison) []string {
+	var out []string
+	for _, x := range c.Changes {
+		out = append(out, string(x.Effect)+" "+x.What)
+	}
+	return out
+}
+
+func TestAContractComparedWithItselfIsTheSame(t *testing.T) {
+	c := compiled(t, base)
+	d := plan.Diff(c, c)
+	require.Empty(t, d.Changes)
+	require.False(t, d.Widened)
+	for _, name := range examples {
+		c := example(t, name)
+		require.Empty(t, plan.Diff(c, c).Changes)
+	}
+}
+
+// TestEveryKindOfChangeIsFoundInItsDirection also goes the other way: what widens
+// forwards narrows backwards.
+func TestEveryKindOfChangeIsFoundInItsDirection(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"read /m/{k} except secrets\n", "read /m/{k} except secrets, /budget\n", "read"},
+		{"write /m/{k}/a\n", "write /m/{k}/(a|b)\n", "write"},
+		{"write /m/{k}/a\n", "write /m/{k}/a, blind /note\n", "write"},
+		{"source /m/{k}/b\n", "source /m/{k}/(a|b)\n", "source"},
+		{"delegable /m/{k}/a\n", "delegable /m/{k}/(a|b)\n", "delegable"},
+		{"  delegable /m/{k}/a\n", "", "delegable"},
+		{"  by bot\n", "", "by"},
+		{"  by bot\n", "  by bot, clerk\n", "by"},
+		{"  in one\n", "  in one, two\n", "in"},
+		{"  require { before.m[k].a < 5 }\n", "", "rule"},
+		{"attempts 2\n", "attempts 3\n", "attempts"},
+		{"  attempts 2\n", "", "attempts"},
+		{"prove no stage reads secrets\n", "", "claim"},
+		{"invariant tidy unique /m/*/b\n", "", "rule"},
+		{"one -> two when { state.budget > 0 }", "one -> two", "rule"},
+		{"three by host  three", "three by host, one by host  three", "phase"},
+		{"budget: int where { self >= 0 }", "budget: int", "type"},
+		{"b: string  r", "b?: string  r", "type"},
+		{"b: string  r", "b: string | null  r", "type"},
+		{"r: key of /m", "r: string", "type"},
+	} {
+		require.Contains(t, base, c.old)
+		changed := strings.Replace(base, c.old, c.new, 1)
+		old, new := compiled(t, base), compiled(t, changed)
+		require.Contains(t, effects(plan.Diff(old, new)), "widened "+c.want, "%s -> %s", c.old, c.new)
+		require.Contains(t, effects(plan.Diff(new, old)), "narrowed "+c.want, "%s -> %s", c.new, c.old)
+		require.True(t, plan.Diff(old, new).Widened)
+	}
+}
+
+func TestASealThatIsBrokenWidens(t *testing.T) {
+	const open = "contract c\nstate { a: int }\nstage s { read /a write /a }\n"
+	sealed := strings.Replace(open, "contract c", "contract c sealed", 1)
+	require.Equal(t, []string{"widened sealed"}, effects(plan.Diff(compiled(t, sealed), compiled(t, open))))
+	require.Equal(t, []string{"narrowed sealed"}, effects(plan.Diff(compiled(t, open), compiled(t, sealed))))
+}
+
+func TestWhatIsDisclosedOnlyNowWidens(t *testing.T) {
+	hidden := compiled(t, base)
+	told := compiled(t, strings.Replace(base, "  attempts 2\n", "  attempts 2\n  discloses few\n", 1))
+	require.Equal(t, []string{"widened discloses"}, effects(plan.Diff(hidden, told)))
+	require.Equal(t, []string{"narrowed discloses"}, effects(plan.Diff(told, hidden)))
+}
+
+func TestANewStageIsListedWithAllItMayDo(t *testing.T) {
+	old := compiled(t, base)
+	grown := compiled(t, base+"stage note { in two read /note, /budget write /note }\n")
+	d := plan.Diff(old, grown)
+	require.Equal(t, []string{"widened stage", "widened read", "widened read", "widened write"}, effects(d))
+	require.Equal(t, "/budget", d.Changes[2].Path)
+	require.Equal(t, []string{"narrowed stage"}, effects(plan.Diff(grown, old)))
+}
+
+func TestANewMemberIsListedForTheStagesThatReachIt(t *testing.T) {
+	d := plan.Diff(compiled(t, base), compiled(t, strings.Replace(base, "b: string  r", "b: string  z?: int  r", 1)))
+	require.Equal(t, []plan.Change{
+		{Effect: plan.Widened, Stage: "fill", What: "read", Path: "/m/*/z", Detail: "reads /m/*/z, which is new in the state"},
+		{Effect: plan.Widened, Stage: "add", What: "read", Path: "/m/*/z", Detail: "reads /m/*/z, which is new in the state"},
+	}, d.Changes)
+}
+
+func TestNamesOfParametersDoNotCount(t *testing.T) {
+	renamed := strings.NewReplacer("fill(k in", "fill(key in", "  read /m/{k}", "  read /m/{key}", "write /m/{k}/a\n", "write /m/{key}/a\n",
+		"source /m/{k}", "source /m/{key}", "delegable /m/{k}", "delegable /m/{key}", "before.m[k]", "before.m[key]").Replace(base)
+	require.NotEqual(t, base, renamed)
+	require.Empty(t, plan.Diff(compiled(t, base), compiled(t, renamed)).Changes)
+}
+
+func TestARewrittenRuleIsToBeLookedAt(t *testing.T) {
+	d := plan.Diff(compiled(t, base), compiled(t, strings.Replace(base, "{ total <= 10 }", "{ total <= 11 }", 1)))
+	require.Equal(t, []string{"changed rule"}, effects(d))
+	require.True(t, d.Widened)
+}
+
+func TestADiffOfManyNewPlacesEndsAtItsLimit(t *testing.T) {
+	contract := func(member string) *ir.Contract {
+		var state, hidden strings.Builder
+		for i := range 3000 {
+			fmt.Fprintf(&state, " %s%d: string", member, i)
+			if i < 1200 {
+				fmt.Fprintf(&hidden, "/m/k%d, ", i)
+			}
+		}
+		text := "contract c\nstate { m: map of string " + state.String() + " }\nstage s { read /m except (" + hidden.String() + "/m/k) }\n"
+		out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+		require.Empty(t, out.Diagnostics)
+		return out.Contract
+	}
+	var said []string
+	for _, c := range plan.Diff(contract("a"), contract("b")).Changes {
+		if strings.Contains(c.Detail, "steps of searches") {
+			said = append(said, c.Detail)
+		}
+	}
+	require.Len(t, said, 1)
+	require.Empty(t, plan.Diff(contract("a"), contract("a")).Changes)
+}

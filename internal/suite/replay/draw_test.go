@@ -1,0 +1,268 @@
+package replay_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/internal/ir"
+)
+
+// Contracts drawn as text, so that all of the compiler takes part: several sorts of
+// containers, rules of many forms, stages with parameters of every kind, phases.
+
+// A drawing is a contract being drawn.
+type drawing struct {
+	maker
+	out    strings.Builder
+	phases bool
+}
+
+// contract draws the text of a contract without errors.
+func (m maker) contract() (text string, c *ir.Contract) {
+	for {
+		d := &drawing{maker: m, phases: m.chance(40)}
+		text := d.text()
+		if codes, c, _ := findings(text); len(codes) == 0 {
+			return text, c
+		}
+	}
+}
+
+func (d *drawing) line(format string, args ...any) { fmt.Fprintf(&d.out, format+"\n", args...) }
+
+// some draws between least and most of the parts, in order.
+func (d *drawing) some(least, most int, parts ...string) []string {
+	n := least + d.Intn(most-least+1)
+	var out []string
+	for _, i := range d.Perm(len(parts))[:min(n, len(parts))] {
+		out = append(out, parts[i])
+	}
+	return out
+}
+
+func (d *drawing) text() string {
+	d.header("")
+	stages := 3 + d.Intn(3)
+	for i := range stages {
+		d.stage(fmt.Sprintf("s%d", i))
+	}
+	d.movers()
+	return d.out.String()
+}
+
+// header draws the state, phases and rules; more is further members of the state.
+func (d *drawing) header(more string) {
+	d.line("contract drawn")
+	d.line(`state {
+  a: map of A  b: map of B  k: list of K by id  n: map of int  log: log of %s  set: set of %s  li: list of %s
+  x: int  y: int  one: A  u: U  opt?: string  ref: key of /a%s
+}`, d.pick("E", "string", "key of /a"), d.pick("string", "key of /b", "string"), d.pick("E", "int", "key of /k"), more)
+	d.line(`type A { s: "p" | "q" | "r"  i: int%s  t: string  r?: key of /b }`, d.pick("", "", " where { self < 4 }"))
+	d.line(`type B { a: key of /a  i: int  t?: string  v: { lo: int  hi: int }%s }`, d.pick("", " where { self.i != 9 }"))
+	d.line(`type K { id: string  b: key of /b  i: int  set: set of string }`)
+	d.line(`type E { w: string  a: key of /a }`)
+	d.line(`type U = { kind: "n"  i: int } | { kind: "m"  m: map of int  %s }`, d.pick("", "a: key of /a", "log: log of string"))
+	if d.phases {
+		d.line("phases { one -> two, three  two -> three  three -> one, end by host  end }")
+	}
+	d.line("measure total = sum /a/*/i")
+	d.line("measure top = max /k/*/i")
+	for i, rule := range d.some(0, 4, rules...) {
+		if strings.Contains(rule, "phase") && !d.phases {
+			continue
+		}
+		d.line("invariant i%d %s", i, rule)
+	}
+}
+
+// movers are stages that walk the arrows which are not the host's.
+func (d *drawing) movers() {
+	if d.phases {
+		d.line("stage m1 { in one  read /x  next two, three }\nstage m2 { in two  read /x  next three }\nstage m3 { in three  read /x  next one }")
+	}
+}
+
+// rules are of all forms that are judged in another way.
+var rules = []string{
+	`each r in /a/* { r.i <= 2 || r.s != "p" }`,
+	`each r in /a/* { !has(r.r) || state.b[r.r].i < 3 }`,
+	`each r in /b/* { state.a[r.a].s != "r" }`,
+	`each r in /b/* { state.a[r.a].i <= r.i }`,
+	`each r in /k/* { r.i < 3 || state.b[r.b].v.lo < 2 }`,
+	`each r in /k/* { state.a[state.b[r.b].a].s != "q" }`,
+	`each r in /b/* { r.v.lo <= r.v.hi }`,
+	`each r in /b/* { !has(r.t) || r.t in state.n }`,
+	`{ total <= double(state.x + 3) }`,
+	`{ top.orValue(0) <= 3 }`,
+	`{ size(state.n) <= 2 }`,
+	`{ state.x <= state.y }`,
+	`{ state.x + state.y < 6 }`,
+	`{ state.a[state.ref].s != "r" }`,
+	`{ size(state.li) < 3 }`,
+	`{ state.a.all(e, state.a[e].i < 3) }`,
+	`{ state.n.exists(e, state.n[e] == 0) || size(state.n) == 0 }`,
+	`{ size(state.log) < 4 }`,
+	`{ state.one.i < 3 || state.x > 0 }`,
+	`unique /a/*/t`,
+	`unique /k/*/i`,
+	`{ phase != "two" || state.x < 2 }`,
+	`{ phase == "one" || state.a.all(e, state.a[e].s != "q") }`,
+	`each r in /b/* { phase != "three" || r.i < 2 }`,
+	`each r in /n/* { state.x < 3 }`,
+	`each r in /log/* { state.y < 3 }`,
+	`each r in /k/* { phase != "two" || state.y < 2 }`,
+	`each r in /a/*/r { phase != "one" }`,
+	`{ state.n.all(e, e != "a") }`,
+	`{ state.a.all(e, state.a[e].i < 9 && state.y < 3) }`,
+	`{ !state.k.exists(e, state.k[e].set.exists(w, state.x > 2)) }`,
+}
+
+// A sort is a way in which a stage gets hold of entries, with what it may do there.
+type sort struct {
+	params         []string
+	read, write    []string
+	source         []string
+	require, after []string
+}
+
+// sorts use {p} and {q} for their parameters.
+var sorts = []sort{
+	{nil, []string{"/x", "/y", "/opt", "/u", "/one/i"}, []string{"/x", "/y", "/opt", "/u", "/one/(i|s)", "/u/m"}, []string{"/y", "/one/i"}, []string{"before.x < 3"}, []string{"after.x >= before.x"}},
+	{nil, []string{"/li", "/set", "/n", "/a/*/s"}, []string{"/li", "/li/*", "/set/-", "/set", "/n", "/log/-"}, []string{"/li"}, []string{"size(before.li) > 0"}, []string{"size(after.li) < 3"}},
+	{nil, []string{"/a/*/(i|s)", "/b/*/i", "/n/*"}, []string{"/a/*/i", "/log/-", "/n"}, []string{"/a/*/i"}, nil, []string{"after.a.all(e, after.a[e].i < 9)"}},
+	{nil, []string{"/ref"}, []string{"/ref", "/one/r", "blind /n/*"}, nil, nil, nil},
+	{[]string{"p in /a"}, []string{"/a/{p}", "/x"}, []string{"/a/{p}/i", "/a/{p}/(s|t)", "/a/{p}/r", "/a/{p}"}, []string{"/a/{p}/t"}, []string{`before.a[p].s == "p"`}, []string{`after.a[p].s != "r"`}},
+	{[]string{"p in /b"}, []string{"/b/{p}", "/y"}, []string{"/b/{p}/i", "/b/{p}/v/lo", "/b/{p}/a", "/b/{p}/(t|v)"}, []string{"/b/{p}/i"}, []string{"before.b[p].i < 3"}, nil},
+	{[]string{"p new in /a"}, []string{"/x"}, []string{"/a/{p}", "/log/-"}, nil, nil, []string{`after.a[p].i < 2`}},
+	{[]string{"p new in /b", "q in /a"}, []string{"/a/{q}/(s|i)"}, []string{"/b/{p}", "/a/{q}/i"}, nil, nil, []string{"after.b[p].a == q"}},
+	{[]string{"p in /b", "q = /b/{p}/a"}, []string{"/b/{p}", "/a/{q}"}, []string{"/b/{p}/i", "/a/{q}/(i|s)", "/b/{p}/v"}, []string{"/a/{q}/i"}, []string{`before.a[q].s != "q"`}, nil},
+	{[]string{"p in /k", "q = /k/{p}/b"}, []string{"/k/{p}", "/b/{q}/i"}, []string{"/k/{p}/i", "/k/{p}/set/-", "/b/{q}/i"}, nil, nil, []string{"after.k[p].i < 3"}},
+	{[]string{"p new in /k", "q in /b"}, []string{"/b/{q}"}, []string{"/k/{p}"}, nil, nil, []string{"after.k[p].b == q"}},
+	{[]string{"p in /a", "q in /a"}, []string{"/a/{p}", "/a/{q}/(s|i)"}, []string{"/a/{p}/i", "/a/{q}/s"}, []string{"/a/{q}/i"}, nil, []string{"after.a[p].i <= after.a[q].i"}},
+	{[]string{"p in /n", "q in /n"}, []string{"/n/{p}", "/n/{q}"}, []string{"/n/{p}", "/n/{q}"}, []string{"/n/{q}"}, []string{"before.n[p] < 3"}, nil},
+	{nil, []string{"/one/t", "/a/*/t", "/opt"}, []string{"/one/t", "/opt"}, []string{"/one/t"}, nil, nil},
+	{[]string{"p in /a"}, []string{"/one/t", "/opt", "/a/{p}/s"}, []string{"/a/{p}/t", "/a/{p}/i"}, nil, []string{`before.a[p].t != "z"`}, nil},
+	{[]string{"p in /b", "q = /b/{p}/a"}, []string{"/a/{q}/t", "/b/{p}/i"}, []string{"/b/{p}/t", "/a/{q}/t"}, nil, nil, nil},
+	{[]string{"p in /a", "q new in /n"}, []string{"/a/{p}/i"}, []string{"/n/{q}", "/a/{p}/i"}, nil, nil, []string{"after.n[q] == 0"}},
+}
+
+// stage draws a stage, sometimes with a delegate.
+func (d *drawing) stage(name string) {
+	x := sorts[d.Intn(len(sorts))]
+	params := ""
+	if len(x.params) > 0 {
+		params = "(" + strings.Join(x.params, ", ") + ")"
+	}
+	write := d.some(1, 2, x.write...)
+	if strings.Contains(params, " new in ") && !slices.Contains(write, x.write[0]) {
+		write = append(write, x.write[0]) // what is created
+	}
+	var seen []string
+	for _, w := range write {
+		if !strings.HasPrefix(w, "blind") && !strings.HasSuffix(w, "/-") && !d.creates(x, w) {
+			seen = append(seen, w)
+		}
+	}
+	seen = append(seen, d.some(0, 2, x.read...)...)
+	d.line("stage %s%s {", name, params)
+	if d.phases {
+		d.line("  in %s", strings.Join(d.some(1, 2, "one", "two", "three"), ", "))
+	}
+	if len(seen) > 0 {
+		d.line("  read %s", strings.Join(seen, ", "))
+	}
+	d.line("  write %s", strings.Join(write, ", "))
+	if d.chance(25) && len(x.source) > 0 && slices.Contains(seen, x.source[0]) {
+		d.line("  source %s", x.source[0])
+	}
+	if d.chance(25) && len(x.require) > 0 {
+		d.line("  require { %s }", x.require[0])
+	}
+	if d.chance(35) && len(x.after) > 0 && d.mayHold(x.after[0], write) {
+		d.line("  ensure { %s }", x.after[0])
+	}
+	if d.chance(15) {
+		d.line("  discloses ensure, require")
+	}
+	d.line("}")
+	if d.chance(20) && len(write) > 1 && (!strings.Contains(params, " new in ") || write[0] == x.write[0]) {
+		d.line("delegate d%s from %s { write %s }", name, name, write[0])
+	}
+}
+
+// mayHold reports whether a condition may hold on what a stage writes.
+func (d *drawing) mayHold(condition string, write []string) bool {
+	return condition != "after.x >= before.x" || slices.Contains(write, "/x")
+}
+
+// creates reports whether a write is below a key that a parameter creates.
+func (d *drawing) creates(x sort, write string) bool {
+	return slices.ContainsFunc(x.params, func(p string) bool {
+		name, of, isNew := strings.Cut(p, " new in ")
+		return isNew && strings.HasPrefix(write, of+"/{"+name+"}")
+	})
+}
+
+// drawnConstructs are what the drawn contracts must hold, each by a pattern of its text.
+var drawnConstructs = map[string]*regexp.Regexp{
+	"a parameter in a map":             regexp.MustCompile(`\(p in /a\)`),
+	"two parameters":                   regexp.MustCompile(`\(p in /a, q in /a\)`),
+	"a new key":                        regexp.MustCompile(`p new in /a`),
+	"a new key and another":            regexp.MustCompile(`p new in /b, q in /a`),
+	"a dependent parameter":            regexp.MustCompile(`q = /b/\{p\}/a`),
+	"a key of a keyed list":            regexp.MustCompile(`p in /k, q = /k/\{p\}/b`),
+	"references in a log":              regexp.MustCompile(`log: log of key of /a`),
+	"references in a set":              regexp.MustCompile(`set: set of key of /b`),
+	"references in a list":             regexp.MustCompile(`li: list of key of /k`),
+	"records with references in a log": regexp.MustCompile(`log: log of E`),
+	"references in a union":            regexp.MustCompile(`kind: "m"  m: map of int  a: key`),
+	"a log in a union":                 regexp.MustCompile(`kind: "m"  m: map of int  log: log`),
+	"a look-up":                        regexp.MustCompile(`state\.a\[r\.a\]`),
+	"a look-up through a look-up":      regexp.MustCompile(`state\.a\[state\.b\[r\.b\]\.a\]`),
+	"a sum":                            regexp.MustCompile(`total <=`),
+	"a largest value":                  regexp.MustCompile(`top\.orValue`),
+	"a length":                         regexp.MustCompile(`size\(state\.n\)`),
+	"a length of a log":                regexp.MustCompile(`size\(state\.log\)`),
+	"all entries":                      regexp.MustCompile(`state\.a\.all`),
+	"some entry":                       regexp.MustCompile(`state\.n\.exists`),
+	"an entry that is not looked at":   regexp.MustCompile(`each r in \S+ \{ state\.`),
+	"a rule about keys alone":          regexp.MustCompile(`all\(e, e != `),
+	"unique values":                    regexp.MustCompile(`unique`),
+	"a rule of a phase":                regexp.MustCompile(`phase [!=]= `),
+	"a choice of phases":               regexp.MustCompile(`next two, three`),
+	"a delegate":                       regexp.MustCompile(`delegate `),
+	"require":                          regexp.MustCompile(`require \{`),
+	"ensure":                           regexp.MustCompile(`ensure \{`),
+	"a pin":                            regexp.MustCompile(`after\.b\[p\]\.a == q`),
+	"a source":                         regexp.MustCompile(`source /`),
+	"a blind grant":                    regexp.MustCompile(`write .*blind`),
+	"an append":                        regexp.MustCompile(`/log/-`),
+	"an element of a set":              regexp.MustCompile(`/set/-`),
+	"elements of a list":               regexp.MustCompile(`write .*/li/\*`),
+	"disclosures":                      regexp.MustCompile(`discloses`),
+	"a constraint":                     regexp.MustCompile(`where \{`),
+}
+
+func TestTheDrawnContractsHoldEveryConstruct(t *testing.T) {
+	m := newMaker(21)
+	counts, distinct := map[string]int{}, map[string]bool{}
+	for range 150 {
+		text, _ := m.contract()
+		distinct[text] = true
+		for name, pattern := range drawnConstructs {
+			if pattern.MatchString(text) {
+				counts[name]++
+			}
+		}
+	}
+	t.Logf("%d distinct contracts: %v", len(distinct), counts)
+	for name := range drawnConstructs {
+		require.Positive(t, counts[name], name)
+	}
+	require.Greater(t, len(distinct), 140)
+}

@@ -1,0 +1,162 @@
+package replay_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/suite/replay"
+)
+
+var (
+	precisionTable = flag.Bool("table", false, "measure and print how many pairs are proved and refuted")
+	precisionDrawn = flag.Int("drawn", 100, "how many drawn contracts the table is about")
+	precisionShown = flag.Bool("shown", false, "print the pairs of which nothing is known")
+)
+
+// A precision counts pairs of stages that share a phase and do not move it, by what is
+// known of them.
+type precision struct {
+	name                                  string
+	pairs                                 int
+	proved, conditional, refuted, unknown int
+	why                                   map[string]int // of the unknown ones
+	shown                                 []string
+}
+
+func (x *precision) add(y precision) {
+	x.pairs, x.proved, x.conditional = x.pairs+y.pairs, x.proved+y.proved, x.conditional+y.conditional
+	x.refuted, x.unknown = x.refuted+y.refuted, x.unknown+y.unknown
+	for why, n := range y.why {
+		x.why[why] += n
+	}
+	x.shown = append(x.shown, y.shown...)
+}
+
+// precisionOf looks at every pair of a contract.
+func precisionOf(name string, c *ir.Contract) precision {
+	out := precision{name: name, why: map[string]int{}}
+	m, run := footprint.New(c), replay.New(replay.Options{})
+	for i := range c.Stages {
+		for j := 0; j <= i; j++ {
+			a, b := &c.Stages[j], &c.Stages[i]
+			if len(a.Next)+len(b.Next) > 0 || !slices.ContainsFunc(a.In, func(p string) bool { return slices.Contains(b.In, p) }) {
+				continue
+			}
+			out.pairs++
+			claim := ir.Claim{Kind: ir.Commutes, Stages: []string{a.Name, b.Name}}
+			if _, proved := m.Decide(claim, nil).(footprint.Proved); proved {
+				out.proved++
+				continue
+			}
+			if m.Suggestion([]footprint.Pair{{A: a, B: b}}) != "" {
+				out.conditional++
+				continue
+			}
+			switch r := m.Decide(claim, run).(type) {
+			case footprint.Refuted:
+				out.refuted++
+			case footprint.Unknown:
+				out.unknown++
+				why := reasonOf(r.Pair)
+				out.why[why]++
+				out.shown = append(out.shown, name+": "+a.Name+" and "+b.Name+": "+footprint.Explain(*r.Pair))
+			}
+		}
+	}
+	return out
+}
+
+// reasonOf is the kinds of what stands between two stages.
+func reasonOf(p *footprint.Pair) string {
+	var out []string
+	for _, c := range p.Conflicts {
+		why := string(c.Kind)
+		if c.Gate != nil {
+			why += " (" + string(c.Gate.Kind) + ")"
+		}
+		if !slices.Contains(out, why) {
+			out = append(out, why)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (x precision) row() string {
+	part := func(n, of int) string { return fmt.Sprintf("%d (%.1f %%)", n, 100*float64(n)/float64(max(1, of))) }
+	refused := x.refuted + x.unknown
+	return fmt.Sprintf("%s\t%d\t%s\t%s\t%d\t%s\t%s", x.name, x.pairs, part(x.proved, x.pairs), part(x.conditional, x.pairs), refused, part(x.refuted, refused), part(x.unknown, refused))
+}
+
+// TestPrecision prints how many pairs of stages are proved to commute, are proved under
+// a hypothesis, and, of the others, how many a run shows not to:
+//
+//	go test ./internal/suite/replay -run TestPrecision -v -args -table [-drawn 100] [-shown]
+func TestPrecision(t *testing.T) {
+	if !*precisionTable {
+		t.Skip("asked for with -args -table")
+	}
+	rows := []precision{}
+	for _, name := range []string{"support", "clinical", "release"} {
+		rows = append(rows, precisionOf("examples/"+name, contractAt(t, "../../../examples/"+name, "contract.poptic")))
+	}
+	rows = append(rows, precisionOf("desk", desk(t)), precisionOf("cases", compile(t, cases, nil).Lowered))
+	m, drawn := newMaker(31), precision{name: "drawn", why: map[string]int{}}
+	for i := range *precisionDrawn {
+		text, c := m.contract()
+		p := precisionOf(fmt.Sprintf("drawn %d", i), c)
+		if *precisionShown && p.unknown > 0 {
+			t.Logf("%d\n%s", i, text)
+		}
+		drawn.add(p)
+	}
+	rows = append(rows, drawn)
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "contracts\tpairs\tproved\tunder a condition\trefused\twith a run\twithout")
+	total := precision{name: "all", why: map[string]int{}}
+	for _, r := range rows {
+		fmt.Fprintln(w, r.row())
+		total.add(r)
+	}
+	fmt.Fprintln(w, total.row())
+	require.NoError(t, w.Flush())
+	for _, why := range slices.Sorted(maps.Keys(total.why)) {
+		fmt.Fprintf(&b, "without a run: %d for %s\n", total.why[why], why)
+	}
+	if *precisionShown {
+		b.WriteString(strings.Join(total.shown, "\n"))
+	}
+	t.Log("\n" + b.String())
+}
+
+// What stands in the way of commuting is shown by a run in nearly all cases.
+func TestFewPairsAreRefusedWithoutARun(t *testing.T) {
+	if testing.Short() || raceDetector {
+		t.Skip("the share is about many pairs")
+	}
+	t.Parallel()
+	m, drawn := newMaker(31), precision{why: map[string]int{}}
+	for range 12 {
+		_, c := m.contract()
+		drawn.add(precisionOf("drawn", c))
+	}
+	require.Greater(t, drawn.proved+drawn.conditional, drawn.refuted)
+	require.LessOrEqual(t, 100*drawn.unknown, 3*(drawn.refuted+drawn.unknown), drawn.why)
+}
+
+func contractAt(t *testing.T, dir, name string) *ir.Contract {
+	out := compiler.Compile(compiler.Input{FS: os.DirFS(dir), Path: name})
+	require.NotNil(t, out.Lowered, "%v", out.Diagnostics)
+	return out.Lowered
+}

@@ -1,0 +1,158 @@
+package tree
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/internal/region"
+)
+
+// Apply runs one operation on root, strictly by the table of spec/semantics.md
+// section 2, and returns the new root and the operation's effect. If op cannot be
+// applied, or its result exceeds DefaultLimits, the problem says why and root is
+// returned as it was; the effect is then Resolve's. It costs O(log n) per level of
+// the paths, plus what comparing the value of a test costs.
+//
+// Two things concern arrays without order. Their elements are not addressed by
+// index. And an element added to a set that holds an equal one leaves the set as it
+// is, so that equal additions commute.
+func Apply(root *Node, op Op) (*Node, Effect, *Problem) { return DefaultLimits.Apply(root, op) }
+
+// Apply is the function Apply with limits l on the result.
+func (l Limits) Apply(root *Node, op Op) (*Node, Effect, *Problem) {
+	r := resolve(root, op)
+	if r.problem != nil {
+		return root, r.effect, r.problem
+	}
+	next := r.perform(root)
+	if bad := l.Check(next); r.problem == nil && next != root && bad != nil {
+		r.fail(op.RawPath, &Stop{Code: CodeLimitExceeded, Message: "the result would be " + bad.Message})
+	}
+	if r.problem != nil {
+		return root, r.effect, r.problem
+	}
+	return next, r.effect, nil
+}
+
+// perform runs an operation that was resolved without a problem.
+func (r *resolution) perform(root *Node) *Node {
+	at := r.target.word
+	switch r.op.Kind {
+	case OpTest:
+		if !Equal(r.target.node, r.op.Value) {
+			r.fail(r.op.RawPath, &Stop{
+				Code: CodeTestFailed, Typed: len(at),
+				Message: "the value at this path is not the one the test gives",
+			})
+		}
+		return root
+	case OpRemove:
+		return removed(root, at)
+	case OpReplace:
+		return changed(root, at, func(n *Node, l region.Letter) *Node { return put(n, l, r.op.Value) }, r.op.Value)
+	case OpAdd:
+		return added(r.base, at, r.op.Value)
+	default:
+		if r.op.Kind == OpMove && slices.Equal(r.op.From, r.op.Path) {
+			return root
+		}
+		return added(r.base, at, r.source.node)
+	}
+}
+
+// changed returns root with the container that holds the end of word w changed by
+// f, and all containers above it renewed; a w without end yields whole. Where f
+// changes nothing, nothing is renewed.
+func changed(root *Node, w region.Word, f func(*Node, region.Letter) *Node, whole *Node) *Node {
+	switch len(w) {
+	case 0:
+		return whole
+	case 1:
+		return f(root, w[0])
+	}
+	child := follow(root, w[0])
+	next := changed(child, w[1:], f, whole)
+	if next == child {
+		return root
+	}
+	return put(root, w[0], next)
+}
+
+// removed returns root without the node at w, which must not be the root.
+func removed(root *Node, w region.Word) *Node {
+	return changed(root, w, func(n *Node, l region.Letter) *Node {
+		if l.Kind == region.IndexLetter {
+			return n.DeleteAt(l.Index)
+		}
+		return n.Without(l.Name)
+	}, nil)
+}
+
+// added returns root with value added at w as RFC 6902 section 4.1 has it.
+func added(root *Node, w region.Word, value *Node) *Node {
+	return changed(root, w, func(n *Node, l region.Letter) *Node {
+		switch {
+		case l.Kind == region.IndexLetter:
+			return n.InsertAt(l.Index, value)
+		case l.Kind == region.KeyLetter:
+			return n.With(l.Name, value)
+		case n.order == SetOrder && n.Holds(value):
+			return n
+		case n.order == SetOrder:
+			return n.InsertAt(n.placeInSet(value), value)
+		default:
+			return n.InsertAt(n.Len(), value)
+		}
+	}, value)
+}
+
+// Put returns root with n in the place that w leads to, where something is already; n
+// itself if w is the root. It is for whoever makes something else of a value that stays
+// the same, and knows no operation by which it came to be.
+func Put(root *Node, w region.Word, n *Node) *Node {
+	return changed(root, w, func(in *Node, l region.Letter) *Node { return put(in, l, n) }, n)
+}
+
+// put sets what is or, in an object, what may be at one step below n.
+func put(n *Node, l region.Letter, child *Node) *Node {
+	if l.Kind == region.IndexLetter {
+		return n.SetAt(l.Index, child)
+	}
+	return n.With(l.Name, child)
+}
+
+// ApplyAll runs a patch. It returns the final root and the effect of every
+// operation, or at the first problem the root as it was, the problem, and the
+// effects up to the operation that has it.
+func ApplyAll(root *Node, patch Patch) (*Node, []Effect, *Problem) {
+	return DefaultLimits.ApplyAll(root, patch)
+}
+
+// ApplyAll is the function ApplyAll with limits l on every intermediate result.
+func (l Limits) ApplyAll(root *Node, patch Patch) (*Node, []Effect, *Problem) {
+	effects := make([]Effect, 0, len(patch))
+	next, problem := l.Run(root, patch, func(s Step) { effects = append(effects, s.Effect) })
+	return next, effects, problem
+}
+
+// A Step is one operation of a patch that runs: the roots around it, from which
+// old and new values can be read at the words of its effect.
+type Step struct {
+	Op            Op
+	Before, After *Node // the same node if the operation changes nothing or has a problem
+	Effect        Effect
+}
+
+// Run runs a patch like ApplyAll and calls each after every operation, the one that
+// has the problem included.
+func (l Limits) Run(root *Node, patch Patch, each func(Step)) (*Node, *Problem) {
+	now := root
+	for _, op := range patch {
+		next, effect, problem := l.Apply(now, op)
+		each(Step{op, now, next, effect})
+		if problem != nil {
+			return root, problem
+		}
+		now = next
+	}
+	return now, nil
+}

@@ -1,0 +1,234 @@
+package tree
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/internal/region"
+)
+
+// stateWithOrders has a list, a set and a log.
+func stateWithOrders(t *testing.T) *Node {
+	return parsed(t, `{"o":{"x":1,"y":{"z":2}},"l":[10,[20],30],"n":null}`).
+		With("set", parsed(t, `["a","b"]`).WithOrder(SetOrder)).
+		With("log", parsed(t, `[{"e":1}]`).WithOrder(LogOrder))
+}
+
+func opOf(t *testing.T, text string) Op { return patchOf(t, `[`+text+`]`)[0] }
+
+// effectText writes an effect as "target, target < source".
+func effectText(e Effect) string {
+	join := func(words []region.Word) string {
+		parts := make([]string, len(words))
+		for i, w := range words {
+			for _, l := range w {
+				parts[i] += "/" + letterText(l)
+			}
+			if len(w) == 0 {
+				parts[i] = "root"
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
+	return strings.TrimSpace(join(e.Targets) + " < " + join(e.Sources))
+}
+
+func letterText(l region.Letter) string {
+	switch l.Kind {
+	case region.IndexLetter:
+		return fmt.Sprintf("[%d]", l.Index)
+	case region.FreshLetter:
+		return "fresh"
+	default:
+		return l.Name
+	}
+}
+
+func TestEffectsAreThoseOfTheTableOfTheSemantics(t *testing.T) {
+	for op, want := range map[string]string{
+		`{"op":"add","path":"/o/new","value":1}`:            `/o/new <`,
+		`{"op":"add","path":"/o/x","value":1}`:              `/o/x <`,
+		`{"op":"add","path":"/l/1","value":1}`:              `/l <`,
+		`{"op":"add","path":"/l/-","value":1}`:              `/l <`,
+		`{"op":"add","path":"/l/1/-","value":1}`:            `/l/[1] <`,
+		`{"op":"add","path":"/set/-","value":1}`:            `/set/fresh <`,
+		`{"op":"add","path":"/log/-","value":1}`:            `/log/fresh <`,
+		`{"op":"add","path":"","value":1}`:                  `root <`,
+		`{"op":"remove","path":"/o/x"}`:                     `/o/x <`,
+		`{"op":"remove","path":"/l/2"}`:                     `/l <`,
+		`{"op":"replace","path":"/l/2","value":1}`:          `/l/[2] <`,
+		`{"op":"replace","path":"/log","value":[]}`:         `/log <`,
+		`{"op":"replace","path":"","value":1}`:              `root <`,
+		`{"op":"test","path":"/o","value":{"x":1}}`:         `< /o`,
+		`{"op":"test","path":"","value":1}`:                 `< root`,
+		`{"op":"copy","from":"/l/0","path":"/o/x"}`:         `/o/x < /l/[0]`,
+		`{"op":"copy","from":"/o/x","path":"/l/0"}`:         `/l < /o/x`,
+		`{"op":"copy","from":"","path":"/log/-"}`:           `/log/fresh < root`,
+		`{"op":"move","from":"/l/0","path":"/l/2"}`:         `/l, /l < /l/[0]`,
+		`{"op":"move","from":"/l/0","path":"/l/0/0"}`:       `/l, /l/[0]/0 < /l/[0]`,
+		`{"op":"move","from":"/o/x","path":"/o/y/z"}`:       `/o/x, /o/y/z < /o/x`,
+		`{"op":"move","from":"/o/x","path":"/o/x"}`:         `/o/x, /o/x < /o/x`,
+		`{"op":"move","from":"/o/y","path":""}`:             `/o/y, root < /o/y`,
+		`{"op":"move","from":"","path":""}`:                 `root, root < root`,
+		`{"op":"move","from":"/l/0","path":"/l/0/-"}`:       `/l, /l/[0]/fresh < /l/[0]`,
+		`{"op":"add","path":"/nowhere/at/all","value":1}`:   `/nowhere/at/all <`,
+		`{"op":"add","path":"/nowhere/-","value":1}`:        `/nowhere/fresh <`,
+		`{"op":"copy","from":"/no/no","path":"/none/x"}`:    `/none/x < /no/no`,
+		`{"op":"move","from":"/no/no","path":"/l/9"}`:       `/no/no, /l < /no/no`,
+		`{"op":"remove","path":"/o/x/deeper"}`:              `/o/x/deeper <`,
+		`{"op":"test","path":"/set/0","value":1}`:           `< /set/0`,
+		`{"op":"move","from":"/l/1","path":"/l/0/x","x":1}`: `/l, /l/[0]/x < /l/[1]`,
+	} {
+		root, parsedOp := stateWithOrders(t), opOf(t, op)
+		effect, problem := Resolve(root, parsedOp)
+		require.Equal(t, want, effectText(effect), op)
+		_, applied, failed := Apply(root, parsedOp)
+		require.Equal(t, effect, applied, op)
+		if problem != nil {
+			require.Equal(t, problem, failed, op)
+		}
+	}
+}
+
+func TestAMoveIsResolvedAfterItsRemoval(t *testing.T) {
+	root := parsed(t, `{"c":[{"k":[]},{"m":1}]}`)
+	effect, problem := Resolve(root, opOf(t, `{"op":"move","from":"/c/0","path":"/c/0/k"}`))
+	require.Equal(t, CodeMoveIntoChild, problem.Code)
+	require.Equal(t, "/c, /c/[0]/k < /c/[0]", effectText(effect))
+	_, problem = Resolve(root, opOf(t, `{"op":"move","from":"/c/0","path":"/c/1/k"}`))
+	require.Equal(t, CodeOutOfRange, problem.Code)
+}
+
+func TestARefusedOperationSaysWhatToDoInstead(t *testing.T) {
+	for op, want := range map[string]string{
+		`{"op":"replace","path":"/o/new","value":1}`:   `path_missing /o/new: there is nothing at this path | use add to create a member`,
+		`{"op":"remove","path":"/o/new"}`:              `path_missing /o/new: there is nothing at this path | `,
+		`{"op":"test","path":"/o/new","value":null}`:   `path_missing /o/new: there is nothing at this path | `,
+		`{"op":"copy","from":"/q","path":"/o/new"}`:    `path_missing /q: there is nothing at this path | `,
+		`{"op":"add","path":"/no/-","value":1}`:        `path_missing /no/-: the container that the path ends in does not exist | add an array first`,
+		`{"op":"add","path":"/no/x","value":1}`:        `path_missing /no/x: the container that the path ends in does not exist | add an object first`,
+		`{"op":"add","path":"/no/x/y","value":1}`:      `path_missing /no/x/y: the path leads through something that does not exist | `,
+		`{"op":"add","path":"/n/x","value":1}`:         `type_mismatch /n/x: the path goes on below a null, which has nothing below it | `,
+		`{"op":"add","path":"/l/9","value":1}`:         `index_out_of_range /l/9: the index is beyond the end of the array | end the path with - to append`,
+		`{"op":"replace","path":"/l/3","value":1}`:     `index_out_of_range /l/3: the array has no element of this index | `,
+		`{"op":"remove","path":"/l/-"}`:                `path_missing /l/-: - stands for the end of the array, where nothing is yet | `,
+		`{"op":"remove","path":"/log/-"}`:              `path_missing /log/-: - stands for the end of the array, where nothing is yet | `,
+		`{"op":"remove","path":"/l/-1"}`:               `pointer_syntax /l/-1: an array index is 0 or digits that do not begin with 0 | count from 0; - stands for the end of the array`,
+		`{"op":"remove","path":"/set/0"}`:              `type_mismatch /set/0: elements of a set are not addressed by index | append with add and a path that ends in /-, or name the whole set`,
+		`{"op":"add","path":"/log/0","value":1}`:       `type_mismatch /log/0: elements of a log are not addressed by index | append with add and a path that ends in /-, or name the whole log`,
+		`{"op":"copy","from":"/log/0","path":"/o/x"}`:  `type_mismatch /log/0: elements of a log are not addressed by index | append with add and a path that ends in /-, or name the whole log`,
+		`{"op":"replace","path":"/log/0/e","value":1}`: `type_mismatch /log/0/e: elements of a log are not addressed by index | append with add and a path that ends in /-, or name the whole log`,
+		`{"op":"move","from":"/o","path":"/o/y"}`:      `move_into_child /o/y: a value cannot be moved to below itself | copy it instead, or move it elsewhere first`,
+		`{"op":"test","path":"/o/x","value":2}`:        `test_failed /o/x: the value at this path is not the one the test gives | `,
+	} {
+		root := stateWithOrders(t)
+		next, _, p := Apply(root, opOf(t, op))
+		require.NotNil(t, p, op)
+		require.Same(t, root, next)
+		require.Equal(t, want, fmt.Sprintf("%s %s: %s | %s", p.Code, p.Path, p.Message, p.Hint), op)
+	}
+}
+
+// The messages above are fixed texts; this makes sure that nothing of the state
+// slips into one, by filling the state with canaries.
+func TestNoProblemShowsAValueOrTheNameOfASibling(t *testing.T) {
+	root := parsed(t, `{"a":{"kanarie1":"kanarie2","n":"kanarie3"},"l":["kanarie4",{"kanarie5":1}]}`).
+		With("set", parsed(t, `["kanarie6"]`).WithOrder(SetOrder))
+	paths := []string{"", "/a", "/a/x", "/a/n", "/a/n/x", "/l/0", "/l/0/x", "/l/9", "/l/01", "/l/1/x", "/set/0", "/set/-", "/no/x"}
+	refused := 0
+	for _, path := range paths {
+		for _, from := range paths {
+			for _, op := range []string{
+				fmt.Sprintf(`{"op":"test","path":%q,"value":"guess"}`, path),
+				fmt.Sprintf(`{"op":"replace","path":%q,"value":1}`, path),
+				fmt.Sprintf(`{"op":"move","from":%q,"path":%q}`, from, path),
+				fmt.Sprintf(`{"op":"copy","from":%q,"path":%q}`, from, path),
+			} {
+				if _, _, p := Apply(root, opOf(t, op)); p != nil {
+					refused++
+					require.NotContains(t, p.Error()+p.Hint+p.Path, "kanarie")
+				}
+			}
+		}
+	}
+	require.Greater(t, refused, 200)
+}
+
+func TestResolveComparesNoValue(t *testing.T) {
+	_, problem := Resolve(stateWithOrders(t), opOf(t, `{"op":"test","path":"/o/x","value":"wrong"}`))
+	require.Nil(t, problem)
+}
+
+func TestAppendsToALogOrSetCommute(t *testing.T) {
+	root := stateWithOrders(t)
+	for _, path := range []string{"/log/-", "/set/-"} {
+		a := patchOf(t, `[{"op":"add","path":"`+path+`","value":"p"}]`)
+		b := patchOf(t, `[{"op":"add","path":"`+path+`","value":"q"}]`)
+		ab, _, p1 := ApplyAll(root, append(a[:1:1], b...))
+		ba, _, p2 := ApplyAll(root, append(b[:1:1], a...))
+		require.Nil(t, p1)
+		require.Nil(t, p2)
+		require.True(t, Equal(ab, ba))
+		require.Equal(t, ab.Digest(), ba.Digest())
+		require.False(t, Equal(root, ab))
+	}
+}
+
+func TestAddingWhatASetHoldsChangesNothing(t *testing.T) {
+	root := stateWithOrders(t)
+	next, effect, problem := Apply(root, opOf(t, `{"op":"add","path":"/set/-","value":"a"}`))
+	require.Nil(t, problem)
+	require.Same(t, root, next)
+	require.Equal(t, "/set/fresh <", effectText(effect))
+	next, _, _ = Apply(root, opOf(t, `{"op":"add","path":"/log/-","value":{"e":1}}`))
+	require.Equal(t, 2, next.Get("log").Len())
+	for _, size := range []int{1, 2, 100} { // one element, a leaf of them, several chunks
+		root := NewObject(map[string]*Node{"set": wideArray(size).WithOrder(SetOrder)})
+		for _, held := range []int{0, size - 1} {
+			next, _, problem := Apply(root, Op{Kind: OpAdd, Path: Pointer{"set", "-"}, Value: root.Get("set").At(held)})
+			require.Nil(t, problem)
+			require.Same(t, root, next, "element %d of %d", held, size)
+		}
+	}
+}
+
+func TestTheOrderOfAnArraySurvivesEditsBesideAndInside(t *testing.T) {
+	root, _, problem := ApplyAll(stateWithOrders(t), patchOf(t, `[
+		{"op":"add","path":"/log/-","value":1},{"op":"add","path":"/set/-","value":"c"},{"op":"replace","path":"/o/x","value":2},
+		{"op":"move","from":"/log","path":"/moved"}]`))
+	require.Nil(t, problem)
+	require.Equal(t, LogOrder, root.Get("moved").Order())
+	require.Equal(t, SetOrder, root.Get("set").Order())
+}
+
+func TestARunShowsTheRootsAroundEveryOperation(t *testing.T) {
+	root := parsed(t, `{"a":1}`)
+	var seen []string
+	next, problem := DefaultLimits.Run(root, patchOf(t, `[
+		{"op":"replace","path":"/a","value":2},{"op":"test","path":"/a","value":2},{"op":"replace","path":"/a","value":3},{"op":"remove","path":"/b"}]`),
+		func(s Step) {
+			seen = append(seen, fmt.Sprintf("%d %s %s", s.Op.Index, s.Before, s.After))
+		})
+	require.Same(t, root, next)
+	require.Equal(t, 3, problem.Index)
+	require.Equal(t, `path_missing: operation 3: there is nothing at this path`, problem.Error())
+	require.Equal(t, []string{`0 {"a":1} {"a":2}`, `1 {"a":2} {"a":2}`, `2 {"a":2} {"a":3}`, `3 {"a":3} {"a":3}`}, seen)
+}
+
+func TestAResultBeyondTheLimitsIsRefused(t *testing.T) {
+	root := parsed(t, `{"a":[0,1]}`)
+	op := opOf(t, `{"op":"copy","from":"","path":"/b"}`)
+	whole := Limits{MaxBytes: 27, MaxDepth: 3, MaxNodes: 8}
+	next, _, problem := whole.Apply(root, op)
+	require.Nil(t, problem)
+	require.Equal(t, []int{27, 3, 8}, []int{next.Size(), next.Depth(), next.Weight()})
+	for _, l := range []Limits{{MaxBytes: 26}, {MaxDepth: 2}, {MaxNodes: 7}} {
+		same, _, problem := l.Apply(root, op)
+		require.Same(t, root, same)
+		require.Equal(t, CodeLimitExceeded, problem.Code)
+		require.Equal(t, "/b", problem.Path)
+	}
+}

@@ -1,0 +1,274 @@
+package tree
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/patchoptic/poptic/internal/ir"
+)
+
+// deepest is as deep as the decoder below goes; no limit can allow more.
+const deepest = 9_999
+
+// Parse reads one JSON text (RFC 8259) strictly: UTF-8 without a byte order mark,
+// no lone surrogates, no two members of one name, nothing behind the value, and
+// within limits. All arrays are lists. The error is a *DecodeError. Nothing of
+// data is kept.
+func Parse(data []byte, limits Limits) (*Node, error) {
+	return ParseStepwise(data, limits, nil)
+}
+
+// ParseStepwise is Parse, which calls step for every value it reads: a step that panics
+// ends it.
+func ParseStepwise(data []byte, limits Limits, step func()) (*Node, error) {
+	if err := refuseOutright(data, limits); err != nil {
+		return nil, err
+	}
+	p := newParser(data, limits)
+	p.step = step
+	defer p.release()
+	n, err := p.value()
+	if err == nil {
+		err = p.end()
+	}
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	return n, nil
+}
+
+// refuseOutright finds what needs no decoding to be found.
+func refuseOutright(data []byte, limits Limits) error {
+	refuse := func(code DecodeCode, message string) error {
+		return &DecodeError{Code: code, Message: message}
+	}
+	switch {
+	case over(len(data), limits.MaxBytes):
+		return limits.exceeded(LimitSize)
+	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
+		return refuse(InvalidJSON, "the text begins with a byte order mark; save it as UTF-8 without one")
+	case bytes.HasPrefix(data, []byte("\xFF\xFE")) || bytes.HasPrefix(data, []byte("\xFE\xFF")):
+		return refuse(InvalidUTF8, "the text is UTF-16; JSON is UTF-8")
+	case len(bytes.TrimLeft(data, " \t\r\n")) == 0:
+		return refuse(InvalidJSON, "the text is empty")
+	default:
+		return nil
+	}
+}
+
+type parser struct {
+	dec    *jsontext.Decoder
+	data   []byte
+	limits Limits
+	step   func() // called for every value, nil for nothing
+	seen   int    // values so far
+	depth  int
+	names  []string
+	nodes  []*Node
+	words  map[string]string // member names and short strings seen, to keep one copy of each
+	buf    []byte
+}
+
+func newParser(data []byte, limits Limits) *parser {
+	if limits.MaxDepth == 0 || limits.MaxDepth > deepest {
+		limits.MaxDepth = deepest
+	}
+	dec := decoders.Get().(*jsontext.Decoder)
+	dec.Reset(bytes.NewBuffer(data))
+	return &parser{dec: dec, data: data, limits: limits}
+}
+
+// decoders are used again for what they allocate.
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
+// release gives the decoder back, which must not be used afterwards, nor anything it
+// returned.
+func (p *parser) release() {
+	p.dec.Reset(nothing{})
+	decoders.Put(p.dec)
+	p.dec = nil
+}
+
+// nothing is an input that holds no bytes.
+type nothing struct{}
+
+func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
+
+// end checks that nothing follows the value.
+func (p *parser) end() error {
+	end := int(p.dec.InputOffset())
+	if _, err := p.dec.ReadToken(); err != io.EOF {
+		return &DecodeError{Code: InvalidJSON, Offset: end, Message: "something follows the JSON value"}
+	}
+	return nil
+}
+
+// count counts one value.
+func (p *parser) count() error {
+	if p.step != nil {
+		p.step()
+	}
+	if p.seen++; over(p.seen, p.limits.MaxNodes) {
+		return p.limits.exceeded(LimitNodes)
+	}
+	return nil
+}
+
+func (p *parser) value() (*Node, error) {
+	if err := p.count(); err != nil {
+		return nil, err
+	}
+	switch p.dec.PeekKind() {
+	case '{':
+		return p.nested(p.object)
+	case '[':
+		return p.nested(p.array)
+	default:
+		return p.scalar()
+	}
+}
+
+// nested reads a container: read does, what is between the brackets.
+func (p *parser) nested(read func() (*Node, error)) (*Node, error) {
+	if err := p.open(); err != nil {
+		return nil, err
+	}
+	n, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return n, p.close()
+}
+
+func (p *parser) open() error {
+	if p.depth++; over(p.depth, p.limits.MaxDepth) {
+		return p.limits.exceeded(LimitDepth)
+	}
+	_, err := p.dec.ReadToken()
+	return err
+}
+
+func (p *parser) close() error {
+	p.depth--
+	_, err := p.dec.ReadToken()
+	return err
+}
+
+func (p *parser) scalar() (*Node, error) {
+	raw, err := p.dec.ReadValue()
+	if err != nil {
+		return nil, err
+	}
+	switch raw.Kind() {
+	case '"':
+		text, err := p.text(raw)
+		return stringNode(text), err
+	case 't':
+		return trueNode, nil
+	case 'f':
+		return falseNode, nil
+	case 'n':
+		return nullNode, nil
+	default:
+		return p.number(string(raw))
+	}
+}
+
+func (p *parser) number(literal string) (*Node, error) {
+	if err := p.limits.checkNumber(literal); err != nil {
+		return nil, err
+	}
+	return numberNode(literal), nil
+}
+
+// text decodes a string. In a text of some size, short ones that were met before
+// are shared.
+func (p *parser) text(raw jsontext.Value) (string, error) {
+	const short, many, some = 32, 1 << 14, 64
+	var err error
+	if p.buf, err = jsontext.AppendUnquote(p.buf[:0], raw); err != nil {
+		return "", err
+	}
+	if word := opWord(p.buf); word != "" {
+		return word, nil
+	}
+	if len(p.buf) > short || p.seen < some {
+		return string(p.buf), nil
+	}
+	if known, ok := p.words[string(p.buf)]; ok {
+		return known, nil
+	}
+	if p.words == nil {
+		p.words = map[string]string{}
+	}
+	s := string(p.buf)
+	if len(p.words) < many {
+		p.words[s] = s
+	}
+	return s, nil
+}
+
+// array and object collect what they read on a stack that all levels share, and
+// keep a copy of exactly the size needed.
+func (p *parser) array() (*Node, error) {
+	base := len(p.nodes)
+	for p.dec.PeekKind() != ']' {
+		child, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		p.nodes = append(p.nodes, child)
+	}
+	elements := slices.Clone(p.nodes[base:])
+	p.nodes = p.nodes[:base]
+	return run{nodes: elements}.node(ir.Array, ListOrder), nil
+}
+
+func (p *parser) object() (*Node, error) {
+	baseName, base := len(p.names), len(p.nodes)
+	for p.dec.PeekKind() != '}' {
+		name, err := p.quoted()
+		if err != nil {
+			return nil, err
+		}
+		p.names = append(p.names, name)
+		child, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		p.nodes = append(p.nodes, child)
+	}
+	m := members{slices.Clone(p.names[baseName:]), slices.Clone(p.nodes[base:])}
+	p.names, p.nodes = p.names[:baseName], p.nodes[:base]
+	if !sort.IsSorted(m) {
+		sort.Sort(m)
+	}
+	return objectNode(m.names, m.nodes), nil
+}
+
+// quoted reads a member name or a string.
+func (p *parser) quoted() (string, error) {
+	raw, err := p.dec.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	return p.text(raw)
+}
+
+// members sorts two slices as one.
+type members struct {
+	names []string
+	nodes []*Node
+}
+
+func (m members) Len() int           { return len(m.names) }
+func (m members) Less(i, j int) bool { return m.names[i] < m.names[j] }
+func (m members) Swap(i, j int) {
+	m.names[i], m.names[j] = m.names[j], m.names[i]
+	m.nodes[i], m.nodes[j] = m.nodes[j], m.nodes[i]
+}

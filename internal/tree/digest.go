@@ -1,0 +1,202 @@
+package tree
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"sync"
+	"sync/atomic"
+
+	"github.com/patchoptic/poptic/internal/ir"
+)
+
+// A Digest identifies a value: two nodes have the same one exactly if they are
+// Equal and their arrays agree in whether order has a meaning.
+//
+// Every hash is SHA-256 over a tag byte and the content, the tag telling kinds and
+// chunks apart:
+//
+//	n             null               { count chunk   object
+//	t, f          true, false        [ count chunk   list
+//	# decimal     number             * bag           set, log: the digest of the bag
+//	" text        string
+//	m (len name digest)*   leaf of an object      M (digest)*   its inner chunk
+//	e (digest)*            leaf of an array       E (digest)*   its inner chunk
+//
+// where decimal is the normal form of number.go, an empty container has no chunk,
+// lengths and counts are 8 bytes, big-endian, and chunks end as shape.go says: those of
+// an array, for the digest, as if it were built anew. A
+// bag is the object that order.go describes; a log and a set of the same elements
+// have the same digest.
+type Digest [sha256.Size]byte
+
+// String is the digest as "sha256:" and 64 hexadecimal digits.
+func (d Digest) String() string {
+	const scheme = "sha256:"
+	var text [len(scheme) + 2*sha256.Size]byte
+	copy(text[:], scheme)
+	hex.Encode(text[len(scheme):], d[:])
+	return string(text[:])
+}
+
+// Digest computes the digest of n, which must not be nil. Chunks remember theirs:
+// after an edit only the chunks on the touched path are hashed. Behind an element that
+// was put into an array or taken out of it, positions differ, and the elements' digests
+// are hashed together anew, some 32 bytes each. Safe for concurrent use.
+func (n *Node) Digest() Digest {
+	switch n.kind {
+	case ir.Null:
+		return nullDigest
+	case ir.Bool:
+		if n.truth {
+			return trueDigest
+		}
+		return falseDigest
+	case ir.Number:
+		var stack [64]byte
+		return sha256.Sum256(decimalOf(n.text).append(append(stack[:0], '#')))
+	case ir.String:
+		return n.stringDigest()
+	case ir.Object:
+		return containerDigest('{', n.root)
+	default:
+		if n.order != ListOrder {
+			bag := n.bag().digest()
+			return tagged('*', string(bag[:]))
+		}
+		return containerDigest('[', n.root)
+	}
+}
+
+var (
+	nullDigest  = tagged('n', "")
+	trueDigest  = tagged('t', "")
+	falseDigest = tagged('f', "")
+)
+
+// A string from this length on remembers its digest, in a chunk without items.
+const longString = 1024
+
+func (n *Node) stringDigest() Digest {
+	if n.root == nil {
+		return tagged('"', n.text)
+	}
+	if known, ok := n.root.digest.get(ofChunk); ok {
+		return known
+	}
+	d := tagged('"', n.text)
+	n.root.digest.set(ofChunk, d)
+	return d
+}
+
+func tagged(tag byte, content string) Digest {
+	var stack [128]byte
+	if len(content) < len(stack) {
+		return sha256.Sum256(append(append(stack[:0], tag), content...))
+	}
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	*buffer = append(append((*buffer)[:0], tag), content...)
+	return sha256.Sum256(*buffer)
+}
+
+func containerDigest(tag byte, root *chunk) Digest {
+	if root == nil {
+		return tagged(tag, "")
+	}
+	if known, ok := root.digest.get(ofContainer); ok {
+		return known
+	}
+	var block [1 + 8 + sha256.Size]byte
+	block[0] = tag
+	binary.BigEndian.PutUint64(block[1:], uint64(root.count))
+	d, ok := root.digest.get(ofChunk)
+	if !ok && root.names == nil {
+		d = elementsHash(root)
+	} else if !ok {
+		d = root.computeHash()
+	}
+	copy(block[9:], d[:])
+	d = sha256.Sum256(block[:])
+	root.digest.set(ofContainer, d)
+	return d
+}
+
+// hash is the remembered digest of a chunk.
+func (c *chunk) hash() Digest {
+	if known, ok := c.digest.get(ofChunk); ok {
+		return known
+	}
+	d := c.computeHash()
+	c.digest.set(ofChunk, d)
+	return d
+}
+
+func (c *chunk) computeHash() Digest {
+	buffer := buffers.Get().(*[]byte)
+	buf := append((*buffer)[:0], c.tag())
+	for i, child := range c.nodes {
+		if c.names != nil {
+			buf = binary.BigEndian.AppendUint64(buf, uint64(len(c.names[i])))
+			buf = append(buf, c.names[i]...)
+		}
+		d := child.Digest()
+		buf = append(buf, d[:]...)
+	}
+	for _, kid := range c.kids {
+		d := kid.hash()
+		buf = append(buf, d[:]...)
+	}
+	d := Digest(sha256.Sum256(buf))
+	*buffer = buf
+	buffers.Put(buffer)
+	return d
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func (c *chunk) tag() byte {
+	tag := byte('e')
+	if c.names != nil {
+		tag = 'm'
+	}
+	if c.height > 0 {
+		tag -= 'a' - 'A'
+	}
+	return tag
+}
+
+// remembered is a digest that is computed at most a few times and then kept: of a
+// chunk or, on a container's root, of the container. It needs no lock: whoever comes
+// while another writes goes without.
+type remembered struct {
+	state  atomic.Uint32 // 0 nothing, 1 being written, else what the digest is of
+	digest Digest
+}
+
+// What a remembered digest is of.
+const (
+	ofChunk     = 2
+	ofContainer = 3
+)
+
+func (r *remembered) get(what uint32) (Digest, bool) {
+	if r.state.Load() != what {
+		return Digest{}, false
+	}
+	return r.digest, true
+}
+
+func (r *remembered) set(what uint32, d Digest) {
+	if r.state.CompareAndSwap(0, 1) {
+		r.digest = d
+		r.state.Store(what)
+	}
+}
+
+// copyTo copies what is remembered.
+func (r *remembered) copyTo(into *remembered) {
+	if what := r.state.Load(); what > 1 {
+		into.set(what, r.digest)
+	}
+}

@@ -1,0 +1,128 @@
+package tree
+
+import (
+	"strings"
+
+	"github.com/patchoptic/poptic/internal/ir"
+)
+
+// With returns n with member name set to child, in O(log n). A nil child removes
+// the member. n must be an object.
+func (n *Node) With(name string, child *Node) *Node {
+	if child == nil {
+		return n.Without(name)
+	}
+	name = validText(name)
+	if n.root == nil {
+		return objectNode([]string{strings.Clone(name)}, []*Node{child})
+	}
+	at, found := n.root.rank(name)
+	if found {
+		return n.replaceAt(at, child)
+	}
+	// The name may be a piece of a longer text, as of a path; that must not stay with it.
+	return n.splice(at, 0, run{names: []string{strings.Clone(name)}, nodes: []*Node{child}, keyed: true})
+}
+
+// Without returns n without member name, n itself if there is none, in O(log n). n
+// must be an object.
+func (n *Node) Without(name string) *Node {
+	if n.root == nil {
+		return n
+	}
+	at, found := n.root.rank(name)
+	if !found {
+		return n
+	}
+	return n.splice(at, 1, run{keyed: true})
+}
+
+// SetAt returns n with element i replaced by child, in O(log n). n must be an
+// array and hold element i.
+func (n *Node) SetAt(i int, child *Node) *Node { return n.replaceAt(i, child) }
+
+// InsertAt returns n with child inserted before element i, in O(log n); i = Len
+// appends. n must be an array.
+func (n *Node) InsertAt(i int, child *Node) *Node {
+	return n.splice(i, 0, run{nodes: []*Node{child}})
+}
+
+// DeleteAt returns n without element i, in O(log n). n must be an array and hold
+// element i.
+func (n *Node) DeleteAt(i int) *Node { return n.splice(i, 1, run{}) }
+
+func (n *Node) replaceAt(i int, child *Node) *Node {
+	next := n.replacedRoot(i, child)
+	next.kind, next.order = n.kind, n.order
+	if n.order != ListOrder {
+		next.inheritBag(n, n.root.at(i), child)
+	}
+	return next
+}
+
+// replacedRoot makes the container's node together with its root.
+func (n *Node) replacedRoot(i int, child *Node) *Node {
+	if n.root.height > 0 {
+		c, kids := room[container, *chunk](len(n.root.kids))
+		c.node.root = n.root.replaceBelow(&c.chunk, kids, i, child)
+		return &c.node
+	}
+	c, nodes := room[container, *Node](len(n.root.nodes))
+	c.node.root = n.root.replaceItem(&c.chunk, nodes, i, child)
+	return &c.node
+}
+
+// splice replaces del (0 or 1) items of a container at position at by those of ins.
+func (n *Node) splice(at, del int, ins run) *Node {
+	next := n.spliced(at, del, ins)
+	if n.order != ListOrder {
+		var gone, come *Node
+		if del > 0 {
+			gone = n.root.at(at)
+		}
+		if ins.len() > 0 {
+			come = ins.nodes[0]
+		}
+		next.inheritBag(n, gone, come)
+	}
+	return next
+}
+
+func (n *Node) spliced(at, del int, ins run) *Node {
+	switch count := n.Len() - del + ins.len(); {
+	case n.root == nil:
+		return ins.node(n.kind, n.order)
+	case n.kind == ir.Array && count > 0:
+		return wrap(n.kind, n.order, resequenced(n.root, at, del, ins.nodes))
+	case min(count, n.Len()) <= small:
+		return n.root.respliced(at, del, ins).node(n.kind, n.order)
+	default:
+		return wrap(n.kind, n.order, splice(n.root, at, del, ins))
+	}
+}
+
+// respliced is the whole sequence of items after an edit: the way to edit where
+// the container is one leaf, before or after.
+func (c *chunk) respliced(at, del int, ins run) run {
+	all := run{keyed: ins.keyed, nodes: make([]*Node, 0, c.count-del+ins.len())}
+	if ins.keyed {
+		all.names = make([]string, 0, cap(all.nodes))
+	}
+	leaves := only(c)
+	for height := c.height; height > 0; height-- {
+		leaves = lowered(leaves, height)
+	}
+	old := items(leaves)
+	all.append(&old, 0, at)
+	all.append(&ins, 0, ins.len())
+	all.append(&old, at+del, old.len())
+	return all
+}
+
+// append adds items [lo, hi) of a leaf sequence.
+func (r *run) append(from *run, lo, hi int) {
+	r.nodes = append(r.nodes, from.nodes[lo:hi]...)
+	if r.keyed {
+		r.names = append(r.names, from.names[lo:hi]...)
+	}
+}

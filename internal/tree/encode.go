@@ -1,0 +1,193 @@
+package tree
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/patchoptic/poptic/internal/ir"
+)
+
+// AppendJSON appends the canonical encoding of n, which must not be nil: no white
+// space, members in ascending order of names, the elements of a set in ascending
+// order of their own encodings, strings with the fewest escapes, numbers as they
+// were written but without the sign of a negative zero. It appends n.Size() bytes.
+func AppendJSON(dst []byte, n *Node) []byte {
+	w := writer{dst: dst}
+	w.value(n, 0)
+	return w.dst
+}
+
+// AppendIndent appends the same encoding laid out for people, two spaces a level,
+// empty containers closed at once, without a final line break.
+func AppendIndent(dst []byte, n *Node) []byte {
+	w := writer{dst: dst, lines: true}
+	w.value(n, 0)
+	return w.dst
+}
+
+// String is the canonical encoding of n; "absent" for nil. It is for tests and
+// debugging: messages never show a value.
+func (n *Node) String() string {
+	if n == nil {
+		return "absent"
+	}
+	return string(AppendJSON(nil, n))
+}
+
+// AppendRemembered appends the bytes of AppendJSON and remembers those of stretches
+// of items that hold much, so that the next version is encoded by copying what it
+// shares with this one. It is for what is written again and again, as views are: what
+// is remembered takes up to the size of the text.
+func AppendRemembered(dst []byte, n *Node) []byte {
+	w := writer{dst: dst, remembers: true}
+	w.value(n, 0)
+	return w.dst
+}
+
+type writer struct {
+	dst       []byte
+	lines     bool
+	remembers bool // only without lines
+}
+
+func (w *writer) value(n *Node, depth int) {
+	switch n.kind {
+	case ir.Null:
+		w.dst = append(w.dst, "null"...)
+	case ir.Bool:
+		if n.truth {
+			w.dst = append(w.dst, "true"...)
+		} else {
+			w.dst = append(w.dst, "false"...)
+		}
+	case ir.Number:
+		w.dst = append(w.dst, n.text...)
+	case ir.String:
+		w.dst = appendQuoted(w.dst, n.text)
+	case ir.Array:
+		w.items(n, '[', ']', depth)
+	case ir.Object:
+		w.items(n, '{', '}', depth)
+	}
+}
+
+func (w *writer) items(n *Node, begin, end byte, depth int) {
+	w.dst = append(w.dst, begin)
+	if n.root != nil {
+		switch {
+		case w.remembers && n.root.weight >= heavy:
+			w.remembered(n)
+		case n.order == SetOrder:
+			w.set(n, depth+1)
+		default:
+			n.root.each(0, func(i int, name string, child *Node) bool {
+				w.item(i, n.kind == ir.Object, name, child, depth+1)
+				return true
+			})
+		}
+		w.line(depth)
+	}
+	w.dst = append(w.dst, end)
+}
+
+func (w *writer) item(i int, named bool, name string, child *Node, depth int) {
+	if i > 0 {
+		w.dst = append(w.dst, ',')
+	}
+	w.line(depth)
+	if named {
+		w.dst = append(appendQuoted(w.dst, name), ':')
+		if w.lines {
+			w.dst = append(w.dst, ' ')
+		}
+	}
+	w.value(child, depth)
+}
+
+func (w *writer) line(depth int) {
+	if !w.lines {
+		return
+	}
+	w.dst = append(w.dst, '\n')
+	for range depth {
+		w.dst = append(w.dst, "  "...)
+	}
+}
+
+// set writes the elements of a set in ascending order of their canonical bytes.
+func (w *writer) set(n *Node, depth int) {
+	for i, e := range sortedElements(n) {
+		w.item(i, false, "", e, depth)
+	}
+}
+
+func sortedElements(n *Node) []*Node {
+	type keyed struct {
+		node *Node
+		key  []byte
+	}
+	all := make([]keyed, 0, n.Len())
+	for _, e := range n.Elements() {
+		all = append(all, keyed{e, AppendJSON(make([]byte, 0, e.Size()), e)})
+	}
+	slices.SortStableFunc(all, func(a, b keyed) int { return bytes.Compare(a.key, b.key) })
+	out := make([]*Node, len(all))
+	for i, k := range all {
+		out[i] = k.node
+	}
+	return out
+}
+
+// longestRemembered bounds the encoding that is remembered of one chunk: what is
+// above holds little but longer ones.
+const longestRemembered = 32 << 10
+
+var (
+	encodedItems = new(identity)
+	encodedSets  = new(identity)
+)
+
+// remembered writes the items of a container that holds much.
+func (w *writer) remembered(n *Node) {
+	if n.order == SetOrder {
+		w.once(&n.root.memos, encodedSets, func() { w.set(n, 1) })
+		return
+	}
+	w.chunk(n.root)
+}
+
+func (w *writer) chunk(c *chunk) {
+	for i, kid := range c.kids {
+		if i > 0 {
+			w.dst = append(w.dst, ',')
+		}
+		w.chunk(kid)
+	}
+	if c.height > 0 {
+		return
+	}
+	if c.size <= longestRemembered {
+		w.once(&c.memos, encodedItems, func() { w.leaf(c) })
+		return
+	}
+	w.leaf(c)
+}
+
+func (w *writer) leaf(c *chunk) {
+	for i, child := range c.nodes {
+		w.item(i, c.names != nil, c.name(i), child, 0)
+	}
+}
+
+// once copies what is remembered, or writes and remembers it.
+func (w *writer) once(m *memos, key *identity, write func()) {
+	if known, ok := m.get(key); ok {
+		w.dst = append(w.dst, known.([]byte)...)
+		return
+	}
+	start := len(w.dst)
+	w.remembers = false // inside: once is enough
+	write()
+	w.remembers = true
+	m.put(key, bytes.Clone(w.dst[start:]))
+}

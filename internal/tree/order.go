@@ -1,0 +1,129 @@
+package tree
+
+import (
+	"bytes"
+	"sort"
+
+	"github.com/patchoptic/poptic/internal/ir"
+)
+
+// Order says what the order of an array's elements means.
+type Order uint8
+
+// The orders. Set and log arrays are multisets to Equal and Digest: the elements of a
+// set stand as they are written, so that no order tells how they came; those of a log
+// in the order of commits, which is presentation (spec/semantics.md section 6.5).
+const (
+	ListOrder Order = iota // the order is part of the value
+	SetOrder               // no order; kept and written sorted
+	LogOrder               // no order to equality; written as it grew
+)
+
+// String is the word that messages use for an array of this order.
+func (o Order) String() string { return [...]string{"list", "set", "log"}[o] }
+
+// Order is the order of an array, ListOrder for anything else.
+func (n *Node) Order() Order {
+	if n == nil {
+		return ListOrder
+	}
+	return n.order
+}
+
+// WithOrder returns the array n with another order and the same elements, which for a
+// set are sorted. O(1), for a set linear in n, if sorted already. Anything that is no
+// array is returned as it is.
+func (n *Node) WithOrder(o Order) *Node {
+	if n == nil || n.kind != ir.Array || n.order == o {
+		return n
+	}
+	if o == SetOrder && !isSorted(n) {
+		return run{nodes: sortedElements(n)}.node(ir.Array, o)
+	}
+	return wrap(ir.Array, o, n.root)
+}
+
+// isSorted reports whether the elements of an array stand as those of a set do.
+func isSorted(n *Node) bool {
+	var last, next []byte
+	for i, e := range n.Elements() {
+		next = AppendJSON(next[:0], e)
+		if i > 0 && bytes.Compare(last, next) > 0 {
+			return false
+		}
+		last, next = next, last
+	}
+	return true
+}
+
+// placeInSet is where an element belongs among those of a set.
+func (n *Node) placeInSet(e *Node) int {
+	key := AppendJSON(nil, e)
+	var at []byte
+	return sort.Search(n.Len(), func(i int) bool {
+		at = AppendJSON(at[:0], n.At(i))
+		return bytes.Compare(at, key) >= 0
+	})
+}
+
+// Holds reports whether an element of the array n equals v; in O(log n) for a set
+// or log whose digest is known, else linear.
+func (n *Node) Holds(v *Node) bool {
+	if n.Len() == 0 || n.kind != ir.Array {
+		return false
+	}
+	if !n.root.loose() && !v.loose() {
+		return n.bag().Count(v.digestKey()) > 0
+	}
+	for _, e := range n.Elements() {
+		if Equal(e, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Distinct reports whether no two elements of the array n are equal; of a set or log
+// whose elements were counted before, in O(1).
+func (n *Node) Distinct() bool { return n.Len() < 2 || !n.bag().Repeats() }
+
+// bag is the multiset of the digests of an array's elements. It is remembered, and
+// carried along by edits once it was asked for.
+func (n *Node) bag() *Bag {
+	if known, ok := elementBags.Get(n); ok {
+		return known
+	}
+	counts := make(map[string]int, n.Len())
+	for _, e := range n.Elements() {
+		counts[e.digestKey()]++
+	}
+	bag := NewBag(counts)
+	elementBags.Put(n, bag)
+	return bag
+}
+
+var elementBags = NewMemo[*Bag]()
+
+// inheritBag gives the array n, made of old by an edit, the bag that follows from
+// old's, if old has one.
+func (n *Node) inheritBag(old, gone, come *Node) {
+	if n.order == ListOrder {
+		return
+	}
+	bag, ok := elementBags.Get(old)
+	if !ok {
+		return
+	}
+	if come != nil {
+		bag = bag.Add(come.digestKey(), 1)
+	}
+	if gone != nil {
+		bag = bag.Add(gone.digestKey(), -1)
+	}
+	elementBags.Put(n, bag)
+}
+
+func (n *Node) digestKey() string {
+	d := n.Digest()
+	return string(d[:])
+}

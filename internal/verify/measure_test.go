@@ -1,0 +1,85 @@
+package verify
+
+import (
+	"math/big"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
+)
+
+func TestMeasuresAreExactDecimals(t *testing.T) {
+	for _, test := range []struct {
+		kind    ir.MeasureKind
+		numbers string
+		literal string
+		present bool
+	}{
+		{ir.Sum, `[0.1,0.2]`, "0.3", true},
+		{ir.Sum, `[9007199254740993,1]`, "9007199254740994", true},
+		{ir.Sum, `[1e3,-0.5e-1]`, "999.95", true},
+		{ir.Sum, `[1.50,1.50]`, "3", true},
+		{ir.Sum, `[-0.3,0.1]`, "-0.2", true},
+		{ir.Sum, `[1e2,1E+2]`, "200", true},
+		{ir.Sum, `[]`, "0", true},
+		{ir.Count, `[1,2,3]`, "3", true},
+		{ir.Count, `[]`, "0", true},
+		{ir.Min, `[3,1.5,2]`, "1.5", true},
+		{ir.Max, `[9007199254740992,9007199254740993]`, "9007199254740993", true},
+		{ir.Min, `[]`, "", false},
+		{ir.Max, `[]`, "", false},
+	} {
+		state, err := tree.Parse([]byte(test.numbers), tree.DefaultLimits)
+		require.NoError(t, err)
+		m := newMeasure(&ir.Measure{Kind: test.kind, Over: region.MustParse("/*")})
+		got := m.value(nil, state)
+		require.Equal(t, measured{test.literal, test.present}, got, "%s of %s", test.kind, test.numbers)
+	}
+}
+
+func TestSumsEqualThoseOfRationals(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	for range 2000 {
+		var sum decimal
+		want := new(big.Rat)
+		for range random.Intn(6) {
+			literal := randomLiteral(random)
+			sum = sum.plus(decimalOf(literal))
+			r, ok := new(big.Rat).SetString(literal)
+			require.True(t, ok)
+			want.Add(want, r)
+		}
+		got, ok := new(big.Rat).SetString(sum.literal())
+		require.True(t, ok)
+		require.Zero(t, want.Cmp(got))
+		_, err := tree.NewNumber(sum.literal())
+		require.NoError(t, err)
+	}
+}
+
+func randomLiteral(random *rand.Rand) string {
+	signs, exponents := []string{"", "-"}, []string{"", "e2", "E-3", "e+1"}
+	text := signs[random.Intn(2)] + big.NewInt(random.Int63()>>random.Intn(64)).String()
+	if random.Intn(2) == 0 {
+		text += "." + big.NewInt(int64(random.Intn(1000))).String()
+	}
+	return text + exponents[random.Intn(4)]
+}
+
+func TestAMeasureIsComputedOnceAStateAndOnlyIfAsked(t *testing.T) {
+	n := newMeasure(&ir.Measure{Name: "n", Kind: ir.Count, Over: region.MustParse("/*")})
+	m := measures{p: &Program{measures: []measure{n}}, state: tree.NewArray([]*tree.Node{tree.NewNull()})}
+	require.Empty(t, m.known)
+	for range 2 {
+		literal, present := m.lookup("n")
+		require.Equal(t, "1", literal)
+		require.True(t, present)
+	}
+	require.Len(t, m.known, 1)
+	_, present := m.lookup("other")
+	require.False(t, present)
+}

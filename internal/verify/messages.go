@@ -1,0 +1,333 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
+)
+
+// A catalogue makes every finding there is. Its texts hold names of the contract,
+// kinds, and what the actor wrote; never a value of the state.
+type catalogue struct{}
+
+var say catalogue
+
+func (catalogue) finding(code Code, rule, message string) finding {
+	return finding{Violation: Violation{Gate: code.entry().Gate, Code: code, Rule: rule, Message: message}}
+}
+
+func (f finding) hinted(format string, args ...any) finding {
+	f.Hint = fmt.Sprintf(format, args...)
+	return f
+}
+
+// limit and format
+
+func (c catalogue) problem(p *tree.Problem) finding {
+	f := c.finding(Code(p.Code), "", p.Message)
+	f.Hint = p.Hint
+	if p.Index != tree.WholePatch {
+		return f.onOp(p.Index, p.Path)
+	}
+	return f
+}
+
+func (c catalogue) decodeProblem(err *tree.DecodeError) finding {
+	return c.finding(Code(err.Reply()), "", "the proposal: "+err.Error())
+}
+
+// Unreadable is the violation of a proposal of which no patch could be made, so that none
+// can be judged: by what is wrong with its JSON, if err is a *tree.DecodeError.
+func Unreadable(err error) Violation {
+	var bad *tree.DecodeError
+	if errors.As(err, &bad) {
+		return say.decodeProblem(bad).Violation
+	}
+	return say.finding(PatchSyntax, "", err.Error()).hinted("answer with the JSON of one proposal and nothing else").Violation
+}
+
+func (c catalogue) noPatchMember() finding {
+	return c.finding(PatchSyntax, "", `the proposal has no member "patch"`).
+		hinted(`send the array of operations, or {"patch": [...], "next": "phase"}`)
+}
+
+func (c catalogue) unknownProposalMember(name string) finding {
+	f := c.finding(PatchSyntax, "", fmt.Sprintf("a proposal has no member %q; it has patch and next", name))
+	if near := ir.Nearest(name, []string{"patch", "next"}); near != "" {
+		return f.hinted("did you mean %q?", near)
+	}
+	return f.hinted("stage, arguments and version come from the host, never from the proposal")
+}
+
+func (c catalogue) nextNoString(k ir.Kind) finding {
+	return c.finding(PatchSyntax, "", "the member next names a phase; it is a string, not "+k.Article())
+}
+
+func (c catalogue) badIndex(op int, path string) finding {
+	return c.finding(PointerSyntax, "", "an array index is 0 or digits that do not begin with 0").
+		hinted("count from 0; - stands for the end of the array").onOp(op, path)
+}
+
+// phase
+
+func (c catalogue) unauthorised(stage, role string, by []string) finding {
+	who := "role " + role
+	if role == "" {
+		who = "a proposal without a role"
+	}
+	return c.finding(Unauthorised, "stage "+stage+", by", who+" may not run stage "+stage).
+		hinted("it is for %s", strings.Join(by, ", "))
+}
+
+func (c catalogue) wrongPhase(stage, phase string, in []string) finding {
+	return c.finding(PhaseViolation, "stage "+stage+", in", "stage "+stage+" does not run in phase "+phase).
+		hinted("it runs in %s", strings.Join(in, ", "))
+}
+
+func (c catalogue) argument(stage, name, message string) finding {
+	return c.finding(ArgumentViolation, "stage "+stage+", parameter "+name, message)
+}
+
+func (c catalogue) argumentMissing(stage string, p *ir.Param) finding {
+	return c.argument(stage, p.Name, "argument "+p.Name+" is missing").hinted("give a key of %s", p.Of.Source())
+}
+
+func (c catalogue) argumentEmpty(stage string, p *ir.Param) finding {
+	return c.argument(stage, p.Name, "argument "+p.Name+" is empty; a key has at least one character")
+}
+
+func (c catalogue) argumentReserved(stage string, p *ir.Param) finding {
+	return c.argument(stage, p.Name, "argument "+p.Name+" is a key that the contract names literally at this place, so it cannot be bound")
+}
+
+func (c catalogue) argumentNotFound(stage string, p *ir.Param) finding {
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is no key of %s", p.Name, p.Of.Source()))
+}
+
+func (c catalogue) argumentTaken(stage string, p *ir.Param) finding {
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s must be a new key, and %s has it already", p.Name, p.Of.Source()))
+}
+
+func (c catalogue) argumentNoString(stage string, p *ir.Param) finding {
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is taken from %s, where there is no string", p.Name, p.Of.Source()))
+}
+
+func (c catalogue) argumentGiven(stage string, p *ir.Param) finding {
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is taken from %s and cannot be given", p.Name, p.Of.Source()))
+}
+
+func (c catalogue) noNext(stage, next string) finding {
+	return c.finding(TransitionViolation, "stage "+stage+", next", "stage "+stage+" does not move the phase").
+		hinted("leave out next")
+}
+
+func (c catalogue) chooseNext(stage string, next []string) finding {
+	return c.finding(TransitionViolation, "stage "+stage+", next", "the proposal must name the phase it moves to").
+		hinted("one of %s", strings.Join(next, ", "))
+}
+
+func (c catalogue) foreignNext(stage string, next []string) finding {
+	return c.finding(TransitionViolation, "stage "+stage+", next", "stage "+stage+" does not move to the phase that the proposal names").
+		hinted("it moves to %s", strings.Join(next, " or "))
+}
+
+func (c catalogue) twoNexts(stage string) finding {
+	return c.finding(TransitionViolation, "stage "+stage+", next", "the host and the proposal name different phases")
+}
+
+func (c catalogue) noArrow(from, to string) finding {
+	return c.finding(TransitionViolation, "phase "+from, fmt.Sprintf("no arrow leads from phase %s to %s", from, to))
+}
+
+func (c catalogue) notByHost(from, to string) finding {
+	return c.finding(TransitionViolation, "phase "+from, fmt.Sprintf("the host may not move from phase %s to %s", from, to)).
+		hinted("mark the arrow `by host`, or run a stage that says next %s", to)
+}
+
+// scope
+
+func (c catalogue) outsideWrite(stage string, op int, path string, allowed []string) finding {
+	return c.outside(WriteScopeViolation, "stage "+stage+", write", "may not write", op, path, allowed)
+}
+
+func (c catalogue) outsideSource(stage string, op int, path string, allowed []string) finding {
+	return c.outside(ReadScopeViolation, "stage "+stage+", source", "may not take from", op, path, allowed)
+}
+
+func (c catalogue) outsideRead(stage string, op int, path string, allowed []string) finding {
+	return c.outside(ReadScopeViolation, "stage "+stage+", read", "may not test", op, path, allowed)
+}
+
+func (c catalogue) outside(code Code, rule, verb string, op int, path string, allowed []string) finding {
+	f := c.finding(code, rule, "the stage "+verb+" all of this path").onOp(op, path)
+	if len(allowed) == 0 {
+		f.Hint = "the stage " + verb + " anything"
+		return f
+	}
+	return f.hinted("allowed: %s", strings.Join(allowed, ", "))
+}
+
+func (c catalogue) blindExisting(stage string, op int, path string) finding {
+	return c.finding(WriteScopeViolation, "stage "+stage+", write blind", "the stage may only add what is not there yet").onOp(op, path)
+}
+
+func (c catalogue) entryByIndex(op int, path, kind string) finding {
+	return c.finding(TypeMismatch, "", "elements of a "+kind+" are not addressed by index").
+		hinted("append with add and a path that ends in /-, or name the whole %s", kind).onOp(op, path)
+}
+
+func (c catalogue) logSource(op int, path string) finding {
+	return c.finding(TypeMismatch, "", "entries of a log are never a source: this is a log, or holds one").
+		hinted("add what is meant as a value").onOp(op, path)
+}
+
+func (f finding) keyedHint(field string) finding {
+	return f.hinted("elements of a keyed list go by key: use the value of %s in place of an index", field)
+}
+
+// schema
+
+func (c catalogue) schema(rule, message string) finding {
+	return c.finding(SchemaViolation, rule, message)
+}
+
+func (c catalogue) misfit(t string, k ir.Kind) finding {
+	found := k.String()
+	if k == ir.Array || k == ir.Object {
+		found = "an " + found
+	} else if k != ir.Null {
+		found = "a " + found
+	}
+	return c.schema("type "+t, "expected "+t+", found "+found)
+}
+
+func (c catalogue) misfitInside(t string) finding {
+	return c.schema("type "+t, "expected "+t+"; no alternative fits")
+}
+
+func (c catalogue) otherValue(t string, k ir.Kind) finding {
+	return c.schema("type "+t, fmt.Sprintf("expected %s, found another %s", t, k))
+}
+
+func (c catalogue) unknownMember(record, name string) finding {
+	return c.schema("type "+record, record+" has no such member")
+}
+
+func (c catalogue) noSuchPlace() finding {
+	return c.schema("type", "by its type the state has no such place")
+}
+
+func (c catalogue) missingMember(record, name string) finding {
+	return c.schema("type "+record, record+" needs this member")
+}
+
+func (c catalogue) otherKey(t *ir.Type) finding {
+	return c.schema("list by "+t.KeyField, "an element of a list by "+t.KeyField+" stands under the value of its "+t.KeyField+", which never changes").
+		keyedHint(t.KeyField)
+}
+
+func (c catalogue) keyedAsArray(t *ir.Type) finding {
+	return c.schema("list by "+t.KeyField, "expected an object: a list by "+t.KeyField+" is an object of its elements by key, found an array").
+		keyedHint(t.KeyField)
+}
+
+func (c catalogue) fileNotArray(t *ir.Type) finding {
+	return c.schema("list by "+t.KeyField, "in a file a list by "+t.KeyField+" is an array")
+}
+
+func (c catalogue) fileNoKey(t *ir.Type) finding {
+	return c.schema("list by "+t.KeyField, "an element of a list by "+t.KeyField+" is an object with a string "+t.KeyField)
+}
+
+func (c catalogue) fileSameKey(t *ir.Type) finding {
+	return c.finding(DuplicateKey, "list by "+t.KeyField, "two elements have the same "+t.KeyField)
+}
+
+func (c catalogue) duplicates() finding {
+	return c.schema("set", "a set has no two equal elements")
+}
+
+func (c catalogue) logChanged() finding {
+	return c.schema("log_append_only", "a log only grows: what it held must stay in front").
+		hinted("append with add and a path that ends in /-")
+}
+
+func (c catalogue) readsOtherwise(t string) finding {
+	return c.schema("type "+t, "expected "+t+"; in a file this value would be read as another alternative: there a keyed list is an array like any other").
+		hinted("write a keyed list as an object of its elements by key")
+}
+
+func (c catalogue) constraint(t string) finding {
+	return c.schema("type "+t+", where", "the constraint of type "+t+" does not hold")
+}
+
+func (c catalogue) danglingKey(target region.Pattern) finding {
+	return c.schema("key of "+target.Source(), fmt.Sprintf("expected a key of %s, found a string that is none", target.Source()))
+}
+
+func (c catalogue) keyInUse(target region.Pattern) finding {
+	return c.schema("key of "+target.Source(), fmt.Sprintf("this refers to a member of %s that would be gone", target.Source()))
+}
+
+func (c catalogue) notProduced(stage, pattern string) finding {
+	return c.finding(ProduceViolation, "stage "+stage+", produce", "the stage must produce "+pattern)
+}
+
+// typeUnmet says of a typed node no more than that its reference, its constraint or its
+// alternatives do not hold.
+func (c catalogue) typeUnmet(g *ir.Gate) finding {
+	at := g.At.Source()
+	if g.Kind == ir.RefGate {
+		return c.schema("key at "+at, "a key at "+at+" would refer to nothing")
+	}
+	return c.schema("type of "+at, "what the type demands of "+at+" would not hold")
+}
+
+func (c catalogue) nothingProduced(stage string) finding {
+	return c.finding(ProduceViolation, "stage "+stage+", produce", "what stage "+stage+" must produce would not be there")
+}
+
+// rules
+
+func (c catalogue) require(stage string) finding {
+	return c.finding(RequireViolation, "stage "+stage+", require", "what stage "+stage+" requires does not hold")
+}
+
+func (c catalogue) ensure(stage string) finding {
+	return c.finding(EnsureViolation, "stage "+stage+", ensure", "what stage "+stage+" ensures would not hold")
+}
+
+func (c catalogue) invariant(inv *ir.Invariant) finding {
+	message := inv.Message
+	if message == "" {
+		message = "invariant " + inv.Name + " would not hold"
+	}
+	return c.finding(InvariantViolation, "invariant "+inv.Name, message)
+}
+
+func (c catalogue) guard(from, to string) finding {
+	f := c.finding(TransitionViolation, fmt.Sprintf("phase %s -> %s, when", from, to), fmt.Sprintf("the guard of the move from %s to %s does not hold", from, to))
+	f.Gate = GateInvariant
+	return f
+}
+
+// broken turns the finding of a rule that does not hold into that of a rule that
+// could not be evaluated, at the same gate.
+func (f finding) broken() finding {
+	f.Code, f.Message = EvaluationError, "the expression could not be evaluated, which counts as violated"
+	return f
+}
+
+// tooCostly is the same for an evaluation that exceeded its limit.
+func (f finding) tooCostly() finding {
+	f.Gate, f.Code, f.Message = GateLimit, LimitExceeded, "the expression needs more steps than allowed"
+	return f
+}
+
+func (c catalogue) refused() Violation {
+	return Violation{Gate: GateInvariant, Code: Refused, Message: "refused by a rule over data this stage does not see"}
+}

@@ -1,0 +1,249 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
+)
+
+// A Program is a contract made ready to run. It is immutable and safe for
+// concurrent use.
+type Program struct {
+	contract   *ir.Contract
+	digest     string
+	limits     Limits
+	env        *expr.Env
+	unions     *ir.Unions // while loading: it is not safe for concurrent use
+	types      []typeInfo
+	folds      []typeFold // by type
+	literals   map[ir.TypeID]*tree.Node
+	wheres     map[ir.TypeID][]rule
+	references []reference
+	measures   []measure
+	indexes    []*index
+	invariants []invariant
+	stages     map[string]*stage
+	guards     map[move]*rule
+
+	watch *watch // of the call that p is bound to (within), nil for none
+}
+
+// A move is an edge of the phase graph.
+type move struct{ from, to string }
+
+// Load compiles the regions and expressions of a contract, which must come from
+// ir.Decode or be as well formed, and must not change afterwards. The error says
+// which part does not compile.
+func Load(c *ir.Contract, limits Limits) (*Program, error) {
+	env, err := expr.New(c, limits.Expr)
+	if err != nil {
+		return nil, err
+	}
+	unions := ir.NewUnions(c)
+	p := &Program{
+		contract: c, digest: c.Digest(), limits: limits, env: env, unions: unions,
+		types: describeTypes(c, unions), folds: newTypeFolds(c.Types), literals: map[ir.TypeID]*tree.Node{},
+		wheres: map[ir.TypeID][]rule{}, stages: map[string]*stage{}, guards: map[move]*rule{},
+	}
+	for i := range c.Measures {
+		p.measures = append(p.measures, newMeasure(&c.Measures[i]))
+	}
+	for _, load := range []func() error{p.loadTypes, p.loadInvariants, p.loadStages, p.loadGuards} {
+		if err := load(); err != nil {
+			return nil, err
+		}
+	}
+	p.references = findReferences(p)
+	p.unions = nil
+	return p, nil
+}
+
+// Contract is the contract of p. It must not be changed.
+func (p *Program) Contract() *ir.Contract { return p.contract }
+
+// Digest identifies the contract: ir.Contract.Digest, computed once.
+func (p *Program) Digest() string { return p.digest }
+
+func (p *Program) loadTypes() error {
+	for i := range p.contract.Types {
+		id, t := ir.TypeID(i), &p.contract.Types[i]
+		if t.Kind == ir.LiteralType {
+			n, err := tree.Parse([]byte(t.Literal), tree.DefaultLimits)
+			if err != nil {
+				return fmt.Errorf("type %s: its literal is no JSON value", p.types[id].text)
+			}
+			p.literals[id] = n
+		}
+		for j := range t.Where {
+			r, err := p.newRule(&t.Where[j], expr.Scope{Vars: ir.SelfVars, Self: id})
+			if err != nil {
+				return fmt.Errorf("type %s, where: %w", p.types[id].text, err)
+			}
+			p.wheres[id] = append(p.wheres[id], r)
+		}
+	}
+	return nil
+}
+
+func (p *Program) loadInvariants() error {
+	for i := range p.contract.Invariants {
+		inv, err := p.newInvariant(&p.contract.Invariants[i])
+		if err != nil {
+			return fmt.Errorf("invariant %s: %w", p.contract.Invariants[i].Name, err)
+		}
+		p.invariants = append(p.invariants, inv)
+	}
+	return nil
+}
+
+func (p *Program) loadStages() error {
+	for i := range p.contract.Stages {
+		s, err := p.newStage(&p.contract.Stages[i])
+		if err != nil {
+			return fmt.Errorf("stage %s: %w", p.contract.Stages[i].Name, err)
+		}
+		p.stages[s.Name] = s
+	}
+	return nil
+}
+
+func (p *Program) loadGuards() error {
+	for i := range p.contract.Phases {
+		from := &p.contract.Phases[i]
+		for j := range from.Arrows {
+			arrow := &from.Arrows[j]
+			if arrow.Guard == nil {
+				continue
+			}
+			r, err := p.newRule(arrow.Guard, expr.Scope{Vars: ir.StateVars})
+			if err != nil {
+				return fmt.Errorf("guard of %s -> %s: %w", from.Name, arrow.To, err)
+			}
+			p.guards[move{from.Name, arrow.To}] = &r
+		}
+	}
+	return nil
+}
+
+// CheckAll evaluates every type, reference, constraint and invariant of a state.
+// It is done once when an instance opens; afterwards only what a commit touches is
+// checked, and the two agree (spec/semantics.md theorem 8). The result is empty if
+// all hold, and lists at most MaxViolations. It does not end with ctx.
+func (p *Program) CheckAll(ctx context.Context, n *tree.Node, phase string) []Violation {
+	found, _ := p.CheckWithin(context.WithoutCancel(ctx), n, phase)
+	return found
+}
+
+// CheckWithin is CheckAll, which ends with ctx: the error then is the context's.
+func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (found []Violation, err error) {
+	defer catch(&err)
+	p = p.within(ctx)
+	c := typeCheck{p: p, ctx: ctx, state: n}
+	c.check(n, p.contract.State)
+	if len(c.found) > 0 {
+		found, _ = violations(c.found)
+		return found, nil
+	}
+	r := ruleRun{p: p, ctx: ctx, state: n, phase: phase, measures: &measures{p: p, state: n}}
+	for i := range p.invariants {
+		r.all(&p.invariants[i])
+	}
+	found, _ = violations(r.found)
+	return found, nil
+}
+
+// A stage is a compiled ir.Stage.
+type stage struct {
+	*ir.Stage
+	read, write, blind, source *region.Set
+	seen                       *region.Set // what the view depends on: more than read below some unions
+	params                     []string
+	require, ensure            []rule
+	unseen                     []region.Pattern // containers it writes into unseen (actor.go)
+}
+
+func (p *Program) newStage(s *ir.Stage) (*stage, error) {
+	out := &stage{
+		Stage: s,
+		read:  region.Compile(s.Read), write: region.Compile(s.Write),
+		blind: region.Compile(s.Blind), source: region.Compile(s.Source),
+		seen:   region.Compile(region.Union(s.Read, p.unions.Deciding(s.Read))),
+		unseen: unseenContainers(s),
+	}
+	for _, param := range s.Params {
+		out.params = append(out.params, param.Name)
+	}
+	var err error
+	if out.require, err = p.newRules(s.Require, expr.Scope{Vars: ir.BeforeVars, Params: out.params}); err != nil {
+		return nil, fmt.Errorf("require: %w", err)
+	}
+	if out.ensure, err = p.newRules(s.Ensure, expr.Scope{Vars: ir.AfterVars, Params: out.params}); err != nil {
+		return nil, fmt.Errorf("ensure: %w", err)
+	}
+	return out, nil
+}
+
+func (p *Program) newRules(xs []ir.Expr, scope expr.Scope) ([]rule, error) {
+	var out []rule
+	for i := range xs {
+		r, err := p.newRule(&xs[i], scope)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// An UnknownStageError says that a contract has no stage of a name.
+type UnknownStageError struct{ Name, Nearest string }
+
+// Error names the stage and the nearest there is.
+func (e *UnknownStageError) Error() string { return unknown("stage", e.Name, e.Nearest) }
+
+// An UnknownArgumentError says that a stage has no parameter of a name.
+type UnknownArgumentError struct{ Stage, Name, Nearest string }
+
+// Error names the argument and the nearest parameter.
+func (e *UnknownArgumentError) Error() string {
+	return unknown("parameter of stage "+e.Stage, e.Name, e.Nearest)
+}
+
+func unknown(what, name, near string) string {
+	text := fmt.Sprintf("there is no %s called %q", what, tree.Shorten(name, MaxText))
+	if near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
+}
+
+// stage finds a stage and checks the names of its arguments.
+func (p *Program) stage(name string, args map[string]string) (*stage, error) {
+	s := p.stages[name]
+	if s == nil {
+		var names []string
+		for i := range p.contract.Stages {
+			names = append(names, p.contract.Stages[i].Name)
+		}
+		return nil, &UnknownStageError{name, ir.Nearest(name, names)}
+	}
+	for arg := range args {
+		if !s.hasParam(arg) {
+			return nil, &UnknownArgumentError{name, arg, ir.Nearest(arg, s.params)}
+		}
+	}
+	return s, nil
+}
+
+func (s *stage) hasParam(name string) bool {
+	for _, p := range s.params {
+		if p == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,315 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
+)
+
+// The schema step checks what the patch touched. At and below each effective
+// target the value is checked against its type in full. Above it only what the
+// write can have changed: that a record still has its member and knows it, that a
+// keyed element still holds its key, that a union still has an alternative, that
+// the constraints which read the written part hold. Logs must have kept what they
+// held. Everything else was valid and still is.
+
+// checkSchema is the schema step: types, references, produce.
+func (v *verification) checkSchema() []finding {
+	t := touched{v: v, check: typeCheck{p: v.p, ctx: v.ctx, state: v.after}}
+	for _, f := range v.twice {
+		if v.written.over(f.at) <= *f.OpIndex+1 {
+			t.keep(f)
+		}
+	}
+	for _, target := range v.targets {
+		t.target(target)
+	}
+	t.misplaced()
+	found := append(t.found, v.checkReferrers()...)
+	return append(found, v.checkProduce()...)
+}
+
+// touched checks the targets of one commit.
+type touched struct {
+	v     *verification
+	check typeCheck
+	collection
+	seen   map[about]bool           // what a target and one beside it may both find
+	unions map[string]bool          // places that were checked whole for a target inside
+	judged map[constraint]judgement // of nodes above targets
+	gated  region.Word              // the union that is checked because of a target inside, nil for none
+	above  []constrained            // nodes above the present target whose types have constraints
+}
+
+// about is what makes two findings of nodes above targets the same.
+type about struct {
+	code       Code
+	rule, path string
+}
+
+// A constraint is one where clause of a type, on one node.
+type constraint struct {
+	id   ir.TypeID
+	node *tree.Node
+	nth  int
+}
+
+// A constrained is a node on the way to a target.
+type constrained struct {
+	id    ir.TypeID
+	node  *tree.Node
+	depth int
+}
+
+// target walks from the root to one target and checks what stands at its end.
+func (t *touched) target(w region.Word) {
+	p := t.v.p
+	t.above = t.above[:0]
+	id, n, was := p.contract.State, t.v.after, t.v.snapshot.State
+	for depth, l := range w {
+		if p.ambiguous(id) {
+			t.union(w, depth, n, was, id)
+			t.constraints(w)
+			return
+		}
+		t.note(id, n, depth)
+		settled := p.settle(id, n)
+		if l.Kind == region.FreshLetter {
+			t.appended(w[:depth], n, was, p.below(settled, l.Name))
+			t.constraints(w)
+			return
+		}
+		if !t.mayHold(w[:depth+1], n, settled) {
+			return
+		}
+		id = p.below(settled, l.Name)
+		n, was = child(n, l), child(was, l)
+	}
+	t.keptLogs(w, was, n, id)
+	if n != nil {
+		t.whole(w, n, id)
+	}
+	t.constraints(w)
+}
+
+// ambiguous reports whether values of type id must be looked into to know what the
+// type says about what is below them: several alternatives of a union are objects, or
+// several are arrays. Where a value's kind settles it, a union is no gate.
+func (p *Program) ambiguous(id ir.TypeID) bool {
+	objects, arrays := p.containers(id)
+	return p.contract.Types[id].Kind == ir.UnionType && (objects > 1 || arrays > 1)
+}
+
+// containers counts the types without unions that a type stands for and that are
+// objects, and those that are arrays.
+func (p *Program) containers(id ir.TypeID) (objects, arrays int) {
+	t := &p.contract.Types[id]
+	switch formOfKind(t.Kind) {
+	case objectForm:
+		return 1, 0
+	case listForm, setForm, logForm:
+		return 0, 1
+	case scalarForm:
+		return 0, 0
+	}
+	if t.Kind == ir.AnyType {
+		return 1, 1
+	}
+	for _, alternative := range t.Alternatives {
+		o, a := p.containers(alternative)
+		objects, arrays = objects+o, arrays+a
+	}
+	return objects, arrays
+}
+
+// note keeps a node above the target if its type has constraints.
+func (t *touched) note(id ir.TypeID, n *tree.Node, depth int) {
+	for {
+		if len(t.v.p.wheres[id]) > 0 {
+			t.above = append(t.above, constrained{id, n, depth})
+		}
+		if t.v.p.contract.Types[id].Kind != ir.UnionType {
+			return
+		}
+		id = t.v.p.alternative(&t.v.p.contract.Types[id], n)
+	}
+}
+
+// mayHold checks what the container n, of a type without unions, has to say about
+// the last letter of w.
+func (t *touched) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
+	p := t.v.p
+	c, name := &p.contract.Types[settled], w[len(w)-1].Name
+	present := n.Get(name) != nil
+	switch c.Kind {
+	case ir.RecordType:
+		m, declared := c.Member(name)
+		if !declared && c.Rest == ir.NoType && present {
+			t.once(p.unknownMember(c, p.types[settled].text, name, w))
+			return false
+		}
+		if declared && !m.Optional && !present {
+			t.once(say.missingMember(p.types[settled].text, name).about(w))
+			return false
+		}
+	case ir.KeyedType:
+		if present && n.Get(name).Kind() == ir.Object && !namesItself(c, name, n.Get(name)) {
+			t.once(say.otherKey(c).about(w))
+			return false
+		}
+	}
+	return true
+}
+
+// whole checks the value n at w in full.
+func (t *touched) whole(w region.Word, n *tree.Node, id ir.TypeID) {
+	t.check.word = append(t.check.word[:0], w...)
+	t.take(func() { t.check.check(n, id) })
+}
+
+// take takes over what a check of a value finds.
+func (t *touched) take(check func()) {
+	t.check.collection = collection{}
+	check()
+	for _, f := range t.check.found {
+		t.once(f)
+	}
+}
+
+// union checks a union that stands at the first letters of a target and was written
+// inside of. Whether it still fits, what is wrong with it if not, and what is a log in
+// it, depends on all of it: whatever is found is a finding of one gate, be it about a
+// part that the actor wrote.
+func (t *touched) union(target region.Word, depth int, n, was *tree.Node, id ir.TypeID) {
+	w := target[:depth]
+	t.gated = slices.Clone(w)
+	if place := w.Pointer(); !t.unions[place] {
+		if t.unions == nil {
+			t.unions = map[string]bool{}
+		}
+		t.unions[place] = true
+		t.whole(w, n, id)
+		t.keptLogs(w, was, n, id)
+	}
+	before := t.v.snapshot.State
+	for end := depth + 1; end <= len(target); end++ {
+		if at := target[:end]; end == len(target) || target[end-1].Kind == region.IndexLetter {
+			t.keptLogs(at, tree.NodeAt(before, at), tree.NodeAt(t.v.after, at), t.v.p.typeAt(before, at))
+		}
+	}
+	t.gated = nil
+}
+
+// appended checks the elements that were added to the set or log at w.
+func (t *touched) appended(w region.Word, array, was *tree.Node, elem ir.TypeID) {
+	check := func(i int, e *tree.Node) { t.whole(append(slices.Clone(w), region.Index(i)), e, elem) }
+	if array.Order() == tree.LogOrder {
+		for i := was.Len(); i < array.Len(); i++ {
+			check(i, array.At(i))
+		}
+		return
+	}
+	// What a set holds is sorted, before and after: what is not the next of what it
+	// held is new.
+	held := 0
+	for i, e := range array.Elements() {
+		if e == was.At(held) {
+			held++
+		} else {
+			check(i, e)
+		}
+	}
+}
+
+// constraints evaluates the constraints above the target w that read what was
+// written.
+func (t *touched) constraints(w region.Word) {
+	for _, c := range t.above {
+		rules := t.v.p.wheres[c.id]
+		for i := range rules {
+			if !rules[i].footprint.meets(w[c.depth:]) {
+				continue
+			}
+			if j := t.judge(&rules[i], constraint{c.id, c.node, i}); j != holds {
+				t.once(t.v.p.unmet(c.id).because(j).below(&rules[i], w[:c.depth]))
+			}
+		}
+	}
+}
+
+// judge evaluates a constraint, once for all targets below its node.
+func (t *touched) judge(r *rule, c constraint) judgement {
+	j, known := t.judged[c]
+	if !known {
+		j = r.judge(t.v.ctx, &expr.Input{Self: c.node})
+		if t.judged == nil {
+			t.judged = map[constraint]judgement{}
+		}
+		t.judged[c] = j
+	}
+	return j
+}
+
+// once keeps a finding that another target may have led to.
+func (t *touched) once(f finding) {
+	if !t.seen[f.key()] {
+		t.keep(f)
+	}
+}
+
+func (f *finding) key() about { return about{f.Code, f.Rule, *f.Path} }
+
+// keep keeps a finding, with the operation that wrote what it is about.
+func (t *touched) keep(f finding) {
+	if t.seen == nil {
+		t.seen = map[about]bool{}
+	}
+	t.seen[f.key()] = true
+	if op := t.v.written.writer(f.at) - 1; op >= 0 && f.OpIndex == nil {
+		f.OpIndex = &op
+		f.known = t.v.knownToWriter(f)
+		if path, appended := asAppended(&t.v.patch[op], f.at); appended {
+			f.Path = &path
+		}
+	}
+	if t.gated != nil {
+		f.rule, f.gated, f.known = ir.TypeGate, t.gated, ""
+		f.reads = region.Region{{Include: []region.Pattern{patternOf(t.gated)}}}
+	}
+	t.add(f, asItIs)
+}
+
+// asAppended is the path of a place in an entry that an operation appended, as its actor
+// wrote it: the position would tell how many entries there are.
+func asAppended(op *tree.Op, at region.Word) (path string, appended bool) {
+	last := len(op.Path) - 1
+	if last < 0 || op.Path[last] != "-" || len(at) <= last || at[:last].Pointer() != op.Path[:last].String() {
+		return "", false
+	}
+	return op.RawPath + at[last+1:].Pointer(), true
+}
+
+// knownToWriter tells what the actor knows about a failure inside of what it wrote:
+// all of it, unless it takes a look elsewhere to see it.
+func (v *verification) knownToWriter(f finding) ir.Visibility {
+	if f.rule == ir.RefGate {
+		return ""
+	}
+	return ir.Seen
+}
+
+// typeAt is the type of the value at w in root, as far as types and values tell.
+func (p *Program) typeAt(root *tree.Node, w region.Word) ir.TypeID {
+	id, n := p.contract.State, root
+	for _, l := range w {
+		if n == nil {
+			return ir.NoType
+		}
+		id = p.below(p.settle(id, n), l.Name)
+		n = child(n, l)
+	}
+	return id
+}

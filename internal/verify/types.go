@@ -1,0 +1,245 @@
+package verify
+
+import (
+	"strings"
+
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/tree"
+)
+
+// A form tells which letters lead below a value, and what an operation at its end
+// does there.
+type form uint8
+
+const (
+	openForm   form = iota // not fixed by the type: the running state decides
+	scalarForm             // nothing is below
+	objectForm             // keys: records, maps, keyed lists
+	listForm               // indices; adding and removing edits the list itself
+	setForm                // only "-", an entry without a name
+	logForm                // the same
+)
+
+// A typeInfo is what is worked out once for every type of a contract.
+type typeInfo struct {
+	form form
+	// container is the type to look children up in: the type itself, or the only
+	// alternative of a union that has children; NoType if that is not settled.
+	container ir.TypeID
+	ordered   bool // a set or log is at or below
+	shaped    bool // so is one of these, an int or a number literal: shape may change a value
+	keyed     bool // a keyed list is at or below
+	refs      bool // a key of something is at or below
+	logs      bool // a log is at or below
+	ruled     bool // a constraint or reference is at or below
+	// confusable: what is written in a file for one alternative of the union may be read
+	// as another, because at some place a keyed list stands for one of them and another
+	// array for another.
+	confusable bool
+	text       string
+}
+
+// describeTypes works out the info of every type.
+func describeTypes(c *ir.Contract, unions *ir.Unions) []typeInfo {
+	types := c.Types
+	d := typeDescriber{types: types, unions: unions, info: make([]typeInfo, len(types)), done: make([]bool, len(types))}
+	for id := range types {
+		d.describe(ir.TypeID(id))
+	}
+	return d.info
+}
+
+type typeDescriber struct {
+	types  []ir.Type
+	unions *ir.Unions
+	info   []typeInfo
+	done   []bool
+}
+
+func (d *typeDescriber) describe(id ir.TypeID) typeInfo {
+	if d.done[id] || id == ir.NoType {
+		return d.info[id]
+	}
+	t := &d.types[id]
+	info := typeInfo{form: formOfKind(t.Kind), container: id}
+	for _, child := range children(t) {
+		below := d.describe(child)
+		info.ordered = info.ordered || below.ordered
+		info.shaped = info.shaped || below.shaped
+		info.keyed = info.keyed || below.keyed
+		info.refs = info.refs || below.refs
+		info.logs = info.logs || below.logs
+		info.ruled = info.ruled || below.ruled
+	}
+	switch t.Kind {
+	case ir.UnionType:
+		info.form, info.container = d.union(t)
+		info.confusable = info.keyed && d.unions.Confusable(id)
+	case ir.IntType, ir.LiteralType:
+		info.shaped = true
+	case ir.SetType:
+		info.ordered, info.shaped = true, true
+	case ir.LogType:
+		info.ordered, info.shaped, info.logs = true, true, true
+	case ir.KeyedType:
+		info.keyed = true
+	case ir.RefType:
+		info.refs = true
+	}
+	info.ruled = info.ruled || info.refs || len(t.Where) > 0
+	info.text = d.text(t)
+	d.info[id], d.done[id] = info, true
+	return info
+}
+
+func children(t *ir.Type) []ir.TypeID {
+	var out []ir.TypeID
+	for _, id := range append([]ir.TypeID{t.Elem, t.Rest}, t.Alternatives...) {
+		if id != ir.NoType {
+			out = append(out, id)
+		}
+	}
+	for _, m := range t.Members {
+		out = append(out, m.Type)
+	}
+	return out
+}
+
+func formOfKind(k ir.TypeKind) form {
+	switch k {
+	case ir.RecordType, ir.MapType, ir.KeyedType:
+		return objectForm
+	case ir.ListType:
+		return listForm
+	case ir.SetType:
+		return setForm
+	case ir.LogType:
+		return logForm
+	case ir.AnyType, ir.UnionType:
+		return openForm
+	default:
+		return scalarForm
+	}
+}
+
+// union is what the alternatives agree on.
+func (d *typeDescriber) union(t *ir.Type) (form, ir.TypeID) {
+	found, container := scalarForm, ir.NoType
+	for _, alt := range t.Alternatives {
+		a := d.info[alt]
+		switch {
+		case a.form == scalarForm:
+		case a.form == openForm:
+			return openForm, ir.NoType
+		case found == scalarForm:
+			found, container = a.form, a.container
+		case a.form != found:
+			return openForm, ir.NoType
+		case a.container != container:
+			container = ir.NoType
+		}
+	}
+	return found, container
+}
+
+// text names a type in the language's own words.
+func (d *typeDescriber) text(t *ir.Type) string {
+	switch {
+	case t.Kind == ir.RecordType && t.Name != "":
+		return "record " + t.Name
+	case t.Name != "":
+		return t.Name
+	}
+	elem := d.info[t.Elem].text
+	switch t.Kind {
+	case ir.LiteralType:
+		return t.Literal
+	case ir.UnionType:
+		var parts []string
+		for _, alt := range t.Alternatives {
+			parts = append(parts, d.info[alt].text)
+		}
+		return strings.Join(parts, " | ")
+	case ir.MapType, ir.ListType, ir.SetType, ir.LogType:
+		return string(t.Kind) + " of " + elem
+	case ir.KeyedType:
+		return "list of " + elem + " by " + t.KeyField
+	case ir.RefType:
+		return "key of " + t.Target.Source()
+	default:
+		return string(t.Kind)
+	}
+}
+
+// below is the type of the member or element that name leads to below a value of
+// type t; NoType where the type does not say.
+func (p *Program) below(t ir.TypeID, name string) ir.TypeID {
+	c := &p.contract.Types[p.types[t].container]
+	switch c.Kind {
+	case ir.RecordType:
+		if m, ok := c.Member(name); ok {
+			return m.Type
+		}
+		return c.Rest
+	case ir.MapType, ir.KeyedType, ir.ListType, ir.SetType, ir.LogType:
+		return c.Elem
+	default:
+		return ir.NoType
+	}
+}
+
+// settle is the type without unions that the value n of type t has: of a union the
+// first alternative that fits, NoType if none does or t is not known. It depends on
+// what n holds, not on how it is marked.
+func (p *Program) settle(t ir.TypeID, n *tree.Node) ir.TypeID {
+	for p.contract.Types[t].Kind == ir.UnionType {
+		t = p.alternative(&p.contract.Types[t], n)
+	}
+	return t
+}
+
+// alternative picks the alternative of a union that fits n, looking into n only
+// where its kind does not settle it.
+func (p *Program) alternative(union *ir.Type, n *tree.Node) ir.TypeID {
+	candidate, several := ir.NoType, false
+	for _, alt := range union.Alternatives {
+		if p.sameKind(alt, n) {
+			several = candidate != ir.NoType
+			if several {
+				break
+			}
+			candidate = alt
+		}
+	}
+	if !several {
+		return candidate
+	}
+	for _, alt := range union.Alternatives {
+		if p.fits(alt, n) {
+			return alt
+		}
+	}
+	return ir.NoType
+}
+
+// sameKind reports whether a value of n's JSON kind can have type t at all.
+func (p *Program) sameKind(id ir.TypeID, n *tree.Node) bool {
+	t := &p.contract.Types[id]
+	switch t.Kind {
+	case ir.AnyType:
+		return true
+	case ir.UnionType:
+		for _, alt := range t.Alternatives {
+			if p.sameKind(alt, n) {
+				return true
+			}
+		}
+		return false
+	case ir.RecordType, ir.MapType, ir.KeyedType:
+		return n.Kind() == ir.Object
+	case ir.ListType, ir.SetType, ir.LogType:
+		return n.Kind() == ir.Array
+	default:
+		return p.fits(id, n)
+	}
+}

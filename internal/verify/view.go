@@ -1,0 +1,118 @@
+package verify
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/view"
+)
+
+// A ViewRequest asks for what a stage sees.
+type ViewRequest struct {
+	Stage string
+	Args  map[string]string
+	Role  string
+}
+
+// A View is what a stage sees of a state, and what its host needs to know about
+// it. Actors get Value; the rest names versions and is for the host.
+type View struct {
+	Stage        string
+	Value        *tree.Node // in patch space
+	Placeholders []string   // pointers of the array positions with nothing to show
+	Digest       string     // of Value: equal views, equal digests
+	Writes       []string   // what the stage may write, with arguments bound
+	Sources      []string   // what it may copy and move from
+	Task         string     // what the contract says about the stage
+	Contract     string     // digest
+	Version      uint64
+	Phase        string
+	Next         []string // phases a proposal may name
+}
+
+// MarshalJSON gives the envelope: the view with everything beside it.
+func (v View) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Stage        string          `json:"stage"`
+		Version      uint64          `json:"version"`
+		Phase        string          `json:"phase"`
+		Contract     string          `json:"contract"`
+		Digest       string          `json:"view_digest"`
+		Task         string          `json:"task,omitempty"`
+		Writes       []string        `json:"writes"`
+		Sources      []string        `json:"sources"`
+		Next         []string        `json:"next,omitempty"`
+		Placeholders []string        `json:"placeholders"`
+		View         json.RawMessage `json:"view"`
+	}{
+		v.Stage, v.Version, v.Phase, v.Contract, v.Digest, v.Task, list(v.Writes), list(v.Sources),
+		v.Next, list(v.Placeholders), tree.AppendRemembered(nil, v.Value),
+	})
+}
+
+func list(s []string) []string { return append([]string{}, s...) }
+
+// View projects a state to what a stage sees, in any of its phases, for any of its
+// roles and with its arguments bound. Outside of these it gives a rejecting verdict
+// and no data. The error is an *UnknownStageError, an *UnknownArgumentError or the
+// context's. It costs what is shown.
+func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown View, refused *Verdict, err error) {
+	st, err := p.stage(r.Stage, r.Args)
+	if err != nil {
+		return View{}, nil, err
+	}
+	defer catch(&err)
+	leaveIfEnded(ctx)
+	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: Proposal{Stage: r.Stage, Args: r.Args, Role: r.Role}}
+	if found := v.checkEntry(); len(found) > 0 {
+		verdict := v.outcome(found).Verdict
+		return View{}, &verdict, nil
+	}
+	value, placeholders := v.project()
+	shown = View{
+		Stage: st.Name, Value: value, Placeholders: pointers(placeholders), Digest: value.Digest().String(),
+		Writes: v.grants(st.Write, st.Blind), Sources: v.grants(st.Source),
+		Task: st.Doc, Contract: p.digest, Version: s.Version, Phase: s.Phase, Next: st.Next,
+	}
+	leaveIfEnded(ctx)
+	return shown, nil, nil
+}
+
+// project is what the stage sees of the state before. If that is nothing at all, it
+// is an empty object; but null if the stage does see objects in place of the root:
+// an empty object would then say that the root is one.
+func (v *verification) project() (*tree.Node, []region.Word) {
+	at := v.stage.read.Start(v.args)
+	value, placeholders := view.ProjectStepwise(v.snapshot.State, at, v.p.watch.step)
+	switch {
+	case value != nil:
+		return value, placeholders
+	case at.CanHold(region.Object):
+		return tree.NewNull(), nil
+	default:
+		return tree.NewObject(nil), nil
+	}
+}
+
+// grants writes regions with arguments bound, one text a pattern.
+func (v *verification) grants(regions ...region.Region) []string {
+	var out []string
+	for _, r := range regions {
+		for i := range r {
+			for j := range r[i].Include {
+				out = append(out, v.grantText(&r[i], j))
+			}
+		}
+	}
+	return out
+}
+
+func pointers(words []region.Word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.Pointer()
+	}
+	return out
+}
