@@ -23,8 +23,8 @@ func NewUnions(c *Contract) *Unions { return &Unions{c, map[TypeID]bool{}, map[T
 type typeTest func(at []*Type) bool
 
 // Undecided reports whether the shape of something below a union (whether an array is
-// a list, a set or a log; whether a number is spelled as an integer) depends on which
-// alternative the value has.
+// a list, a set or a log; how a number is spelled) depends on which alternative the
+// value has.
 func (u *Unions) Undecided(union TypeID) bool {
 	known, ok := u.undecided[union]
 	if !ok {
@@ -39,20 +39,17 @@ func (u *Unions) Undecided(union TypeID) bool {
 func (u *Unions) Confusable(union TypeID) bool { return u.disagree(union, filesMix) }
 
 func shapesDiffer(at []*Type) bool {
-	arrays, numbers := map[TypeKind]bool{}, map[bool]bool{}
+	arrays, numbers := map[TypeKind]bool{}, spellings{}
 	for _, t := range at {
 		switch t.Kind {
 		case AnyType:
-			arrays[ListType], numbers[false] = true, true
+			arrays[ListType] = true
 		case ListType, SetType, LogType:
 			arrays[t.Kind] = true
-		case NumberType:
-			numbers[false] = true
-		case IntType, LiteralType:
-			numbers[true] = numbers[true] || t.Kind == IntType || !slices.Contains([]byte(`"tfn`), t.Literal[0])
 		}
+		numbers.add(t)
 	}
-	return len(arrays) > 1 || numbers[true] && numbers[false]
+	return len(arrays) > 1 || numbers.differ
 }
 
 func filesMix(at []*Type) bool {

@@ -60,6 +60,39 @@ func TestAUnionIsUndecidedWhereAlternativesDisagreeAtOnePlace(t *testing.T) {
 	}
 }
 
+func TestAUnionIsUndecidedWhereAlternativesSpellOneNumberDifferently(t *testing.T) {
+	for types, want := range map[string]bool{
+		"1 | 1.0": true, "10 | 1e1": true, "1e1 | 1E1": true, "1e1 | 1e+1": true, "-2 | -2.0": true, "0.5 | 5e-1": true, "1.5 | 1.50": true,
+		"0 | 0.0": true, "-0.0 | 0": true, "-0 | 0": false, "-0.0 | 0.0": false,
+		"1 | 1": false, "1 | 2": false, "1 | -1": false, "1.0 | 2": false, "1.5 | 2.5": false, "1.0 | 1.1": false, "1e2 | 1e3": false,
+		"int | 1": false, "int | -7": false, "int | -0": false, "int | 1.5": false, "int | 5e-1": false, "int | 1e-2": false,
+		"int | 1.0": true, "int | 1e1": true, "int | 1.5e1": true, "int | -0.0": true, "int | 100e-2": true,
+		"number | 1": true, "number | 1.5": true, "any | 1": true, "any | 0.5": true, "any | int": true, "number | any": false,
+		`"1" | 1`: false, `"1.0" | "1"`: false, "1e4000 | 1e4001": false, "1e4000 | 10e3999": true,
+	} {
+		y := newYard()
+		of := func(text string) ir.TypeID {
+			switch text {
+			case "int", "number", "any":
+				return y.kind(ir.TypeKind(text))
+			}
+			return y.add(ir.Type{Kind: ir.LiteralType, Literal: text})
+		}
+		left, right, _ := strings.Cut(types, " | ")
+		text, of1, of2 := y.kind(ir.StringType), of(left), of(right)
+		for where, union := range map[string]ir.TypeID{
+			"here":                y.union(of1, of2),
+			"in a member":         y.union(y.record(text, of1), y.record(text, of2)),
+			"beside a string":     y.union(y.record(y.union(text, of1)), y.record(y.union(of2, text))),
+			"in elements":         y.union(y.of(ir.ListType, of1), y.of(ir.ListType, of2)),
+			"in a map in a map":   y.union(y.of(ir.MapType, y.of(ir.MapType, of1)), y.of(ir.MapType, y.of(ir.MapType, of2))),
+			"in a further member": y.union(y.record(of1), y.of(ir.MapType, of2)),
+		} {
+			require.Equal(t, want, ir.NewUnions(y.c).Undecided(union), "%s, %s", types, where)
+		}
+	}
+}
+
 func TestWhatDecidesAboutARegionIsTheOutermostUndecidedUnionItGoesInto(t *testing.T) {
 	y := newYard()
 	text := y.kind(ir.StringType)

@@ -63,7 +63,9 @@ func (m maker) typed(c *ir.Contract, id ir.TypeID) string {
 		return strconv.Quote(m.pick("a", "b", "k1", "k2", ""))
 	case ir.RefType:
 		return strconv.Quote(m.pick(someKeys...))
-	case ir.NumberType, ir.IntType:
+	case ir.NumberType:
+		return strconv.Itoa(m.Intn(6)) + m.pick("", "", ".0", "e0")
+	case ir.IntType:
 		return strconv.Itoa(m.Intn(6))
 	case ir.BoolType:
 		return m.pick("true", "false")

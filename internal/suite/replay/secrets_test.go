@@ -58,7 +58,7 @@ func (d *draft) member(name, t string) { d.members = append(d.members, name+": "
 // typ draws a type for a path.
 func (d *draft) typ(path string, depth int) string {
 	if depth == 0 {
-		return d.scalar(path, d.pick("int", "int", "int", "small", "letter", "ref", "ref", "bool", "string"))
+		return d.scalar(path, d.pick("int", "int", "int", "small", "letter", "spelled", "ref", "ref", "bool", "string"))
 	}
 	kind := d.pick("record", "record", "map", "keyed", "list", "set", "log", "union", "optional", "tagged", "tagged", "any")
 	d.places = append(d.places, spot{path, kind})
@@ -137,6 +137,9 @@ func (d *draft) scalar(path, kind string) string {
 		return "int where { self < 5 }"
 	case "letter":
 		return `"a" | "b"`
+	case "spelled":
+		d.did("a number that is spelled its own way")
+		return d.pick("1 | 2", "1.0 | 2", "1e0 | 2.0", "number")
 	case "ref":
 		d.did("reference")
 		return "key of /n"
