@@ -13,10 +13,11 @@ package expr
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/patchoptic/poptic/internal/decimal"
 )
 
 // compareIntFloat orders i and f; ok is false for NaN.
@@ -99,32 +100,10 @@ func intValue(literal string) ref.Val {
 	if i, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return types.Int(i)
 	}
-	if i, ok := wholeDecimal(literal); ok {
-		return types.Int(i)
+	if decimal.Valid(literal) {
+		if i, ok := decimal.Parse(literal).Int64(); ok {
+			return types.Int(i)
+		}
 	}
 	return types.NewErr("not a 64-bit integer")
-}
-
-// wholeDecimal reads a decimal with a fraction or an exponent exactly, if it is a
-// whole number that fits 64 bits.
-func wholeDecimal(literal string) (int64, bool) {
-	mantissa, exponent := literal, 0
-	if at := strings.IndexAny(literal, "eE"); at >= 0 {
-		e, err := strconv.Atoi(literal[at+1:])
-		if err != nil {
-			return 0, false
-		}
-		mantissa, exponent = literal[:at], e
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimRight(whole+fraction, "0")
-	exponent += len(whole+fraction) - len(digits) - len(fraction)
-	if digits == "" || digits == "-" {
-		return 0, true
-	}
-	if exponent < 0 || exponent > 19 {
-		return 0, false
-	}
-	i, err := strconv.ParseInt(digits+strings.Repeat("0", exponent), 10, 64)
-	return i, err == nil
 }

@@ -31,7 +31,7 @@ func numberValue(literal string) ref.Val {
 	if !ok {
 		return types.NewErr("not a number")
 	}
-	if same := decimal(f); same != nil && exact.Cmp(same) == 0 {
+	if same := exactly(f); same != nil && exact.Cmp(same) == 0 {
 		return types.Double(f)
 	}
 	return wide{exact}
@@ -61,9 +61,9 @@ func lost(literal string) bool {
 	return exact.Cmp(shortest) != 0 && exact.Cmp(whole) != 0
 }
 
-// decimal is the number that a double stands for: itself if it is whole, else the
+// exactly is the number that a double stands for: itself if it is whole, else the
 // shortest decimal that is read as it. nil if it is none.
-func decimal(f float64) *big.Rat {
+func exactly(f float64) *big.Rat {
 	r := new(big.Rat).SetFloat64(f)
 	if r == nil || r.IsInt() {
 		return r
@@ -81,7 +81,7 @@ func rational(v ref.Val) (r *big.Rat, infinite int, ok bool) {
 	case wide:
 		return x.exact, 0, true
 	case types.Double:
-		if r = decimal(float64(x)); r != nil {
+		if r = exactly(float64(x)); r != nil {
 			return r, 0, true
 		}
 		return nil, compareOrdered(x, 0), x == x

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/patchoptic/poptic/internal/decimal"
 	"github.com/patchoptic/poptic/internal/ir"
 )
 
@@ -23,7 +24,7 @@ import (
 //	m (len name digest)*   leaf of an object      M (digest)*   its inner chunk
 //	e (digest)*            leaf of an array       E (digest)*   its inner chunk
 //
-// where decimal is the normal form of number.go, an empty container has no chunk,
+// where decimal is the normal form of package decimal, an empty container has no chunk,
 // lengths and counts are 8 bytes, big-endian, and chunks end as shape.go says: those of
 // an array, for the digest, as if it were built anew. A
 // bag is the object that order.go describes; a log and a set of the same elements
@@ -54,7 +55,7 @@ func (n *Node) Digest() Digest {
 		return falseDigest
 	case ir.Number:
 		var stack [64]byte
-		return sha256.Sum256(decimalOf(n.text).append(append(stack[:0], '#')))
+		return sha256.Sum256(decimal.Parse(n.text).Append(append(stack[:0], '#')))
 	case ir.String:
 		return n.stringDigest()
 	case ir.Object:

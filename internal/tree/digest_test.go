@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/decimal"
 	"github.com/patchoptic/poptic/internal/ir"
 )
 
@@ -46,7 +47,7 @@ func plainlyEqual(a, b *Node) bool {
 	case ir.Array:
 		return plainlyEqualArrays(a, b)
 	case ir.Number:
-		return decimalOf(a.Text()) == decimalOf(b.Text())
+		return decimal.Parse(a.Text()) == decimal.Parse(b.Text())
 	default:
 		return a.Text() == b.Text() && a.Bool() == b.Bool()
 	}

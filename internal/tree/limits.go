@@ -1,6 +1,6 @@
 package tree
 
-import "strings"
+import "github.com/patchoptic/poptic/internal/decimal"
 
 // Limits bound what Parse reads and what an operation may produce, so that neither
 // a document nor a patch that copies what it copied can grow without end. A limit
@@ -44,10 +44,8 @@ func (l Limits) checkNumber(literal string) error {
 	if over(len(literal), l.MaxNumberLength) {
 		return l.exceeded(LimitNumber)
 	}
-	if i := strings.IndexAny(literal, "eE"); i >= 0 {
-		if power := clampedAtoi(literal[i+1:]); over(max(power, -power), l.MaxExponent) {
-			return l.exceeded(LimitNumber)
-		}
+	if power := decimal.Exponent(literal); over(max(power, -power), l.MaxExponent) {
+		return l.exceeded(LimitNumber)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -77,17 +76,7 @@ func TestFloat64IsTheNearestDouble(t *testing.T) {
 	require.False(t, math.Signbit(numberNode("-0.0").Float64()))
 }
 
-func TestTheNumberGrammarIsThatOfJSON(t *testing.T) {
-	grammar := regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	letters := "-+01.eE"
-	var try func(prefix string, n int)
-	try = func(prefix string, n int) {
-		require.Equal(t, grammar.MatchString(prefix), isNumber(prefix), prefix)
-		for i := 0; n > 0 && i < len(letters); i++ {
-			try(prefix+letters[i:i+1], n-1)
-		}
-	}
-	try("", 5)
+func TestNoNumberIsMadeOfWhatIsNone(t *testing.T) {
 	for _, bad := range []string{"", "NaN", "0x1", "01", " 1", "1 "} {
 		_, err := NewNumber(bad)
 		require.Error(t, err, bad)

@@ -111,6 +111,5 @@ func (p Pointer) isProperPrefixOf(q Pointer) bool {
 
 // isIndex checks the grammar of an array index: 0, or digits that do not begin with 0.
 func isIndex(token string) bool {
-	digits, rest := cutDigits(token)
-	return digits != "" && rest == "" && (len(digits) == 1 || digits[0] != '0')
+	return token != "" && strings.Trim(token, "0123456789") == "" && (len(token) == 1 || token[0] != '0')
 }

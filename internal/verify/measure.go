@@ -3,6 +3,7 @@ package verify
 import (
 	"strconv"
 
+	"github.com/patchoptic/poptic/internal/decimal"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/tree"
 )
@@ -23,7 +24,7 @@ func newMeasure(m *ir.Measure) measure {
 // What is no number does not count for sum, min and max.
 type tally struct {
 	count   int
-	sum     decimal
+	sum     decimal.Sum
 	extreme *tree.Node // the first of the least or greatest
 }
 
@@ -32,7 +33,7 @@ func (m *measure) merge(a, b tally) tally {
 	case ir.Count:
 		a.count += b.count
 	case ir.Sum:
-		a.sum = a.sum.plus(b.sum)
+		a.sum = a.sum.Plus(b.sum)
 	default:
 		a.extreme = further(m.Kind, a.extreme, b.extreme)
 	}
@@ -46,7 +47,7 @@ func (m *measure) one(_ string, n *tree.Node) (tally, bool) {
 	case n.Kind() != ir.Number:
 		return tally{}, true
 	case m.Kind == ir.Sum:
-		return tally{sum: decimalOf(n.Text())}, true
+		return tally{sum: decimal.SumOf(n.Text())}, true
 	default:
 		return tally{extreme: n}, true
 	}
@@ -61,7 +62,7 @@ func (m *measure) value(watch *watch, state *tree.Node) measured {
 	case m.Kind == ir.Count:
 		return measured{strconv.Itoa(t.count), true}
 	case m.Kind == ir.Sum:
-		return measured{t.sum.literal(), true}
+		return measured{t.sum.String(), true}
 	case t.extreme == nil:
 		return measured{}
 	default:

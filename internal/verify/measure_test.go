@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"math/big"
-	"math/rand"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,35 +37,6 @@ func TestMeasuresAreExactDecimals(t *testing.T) {
 		got := m.value(nil, state)
 		require.Equal(t, measured{test.literal, test.present}, got, "%s of %s", test.kind, test.numbers)
 	}
-}
-
-func TestSumsEqualThoseOfRationals(t *testing.T) {
-	random := rand.New(rand.NewSource(1))
-	for range 2000 {
-		var sum decimal
-		want := new(big.Rat)
-		for range random.Intn(6) {
-			literal := randomLiteral(random)
-			sum = sum.plus(decimalOf(literal))
-			r, ok := new(big.Rat).SetString(literal)
-			require.True(t, ok)
-			want.Add(want, r)
-		}
-		got, ok := new(big.Rat).SetString(sum.literal())
-		require.True(t, ok)
-		require.Zero(t, want.Cmp(got))
-		_, err := tree.NewNumber(sum.literal())
-		require.NoError(t, err)
-	}
-}
-
-func randomLiteral(random *rand.Rand) string {
-	signs, exponents := []string{"", "-"}, []string{"", "e2", "E-3", "e+1"}
-	text := signs[random.Intn(2)] + big.NewInt(random.Int63()>>random.Intn(64)).String()
-	if random.Intn(2) == 0 {
-		text += "." + big.NewInt(int64(random.Intn(1000))).String()
-	}
-	return text + exponents[random.Intn(4)]
 }
 
 func TestAMeasureIsComputedOnceAStateAndOnlyIfAsked(t *testing.T) {
