@@ -23,6 +23,11 @@ import (
 // ones are reported: therefore, where the first step that failed has none to name,
 // the later steps are asked too.
 //
+// A gate that a stage does not see and discloses tells one bit: that it failed. How
+// many entries failed it, where, in which order and in which way would tell more, so
+// all its findings are one violation, whose text depends on the contract alone. What
+// has one name in "discloses" is one gate.
+//
 // The view that the scope step runs on has, beside what the stage sees, the empty
 // containers that it writes into unseen: the log it appends to, the map it creates a
 // member of. The contract demands that they always exist.
@@ -169,4 +174,273 @@ func (v *verification) mayName(w region.Word) bool {
 	return v.stage.read.Start(v.args).Walk(w).Live() ||
 		v.stage.write.Start(v.args).Walk(w).Interior() ||
 		v.stage.blind.Start(v.args).Walk(w).Interior()
+}
+
+// Gates that tell one bit.
+
+// disclosedBy is the number of the stage's gate that f is a finding of, if all that the
+// actor may know of it is whether it holds; else -1.
+func (v *verification) disclosedBy(f *finding) int {
+	if f.known != "" || v.visibility(f) != ir.Disclosed {
+		return -1
+	}
+	for i := range v.stage.Gates {
+		if g := &v.stage.Gates[i]; g.Visibility == ir.Disclosed && v.isOf(f, g) {
+			return v.firstOf(g.Kind, i)
+		}
+	}
+	return -1
+}
+
+// firstOf is the first of the gates that one name discloses.
+func (v *verification) firstOf(kind ir.GateKind, i int) int {
+	if kind != ir.RequireGate && kind != ir.EnsureGate && kind != ir.ProduceGate {
+		return i
+	}
+	for j := range v.stage.Gates {
+		if g := &v.stage.Gates[j]; g.Kind == kind && g.Visibility == ir.Disclosed {
+			return j
+		}
+	}
+	return i
+}
+
+// bits is one violation for each of the stage's gates that failed, in the contract's
+// order.
+func (v *verification) bits(failed []bool) []Violation {
+	var out []Violation
+	for i, g := range v.stage.Gates {
+		if failed[i] {
+			out = append(out, v.bit(&g).Violation)
+		}
+	}
+	return out
+}
+
+func (v *verification) bit(g *ir.Gate) finding {
+	switch g.Kind {
+	case ir.RequireGate:
+		return say.require(v.stage.Name)
+	case ir.EnsureGate:
+		return say.ensure(v.stage.Name)
+	case ir.ProduceGate:
+		return say.nothingProduced(v.stage.Name)
+	case ir.GuardGate:
+		return say.guard(v.snapshot.Phase, g.Name)
+	case ir.InvariantGate:
+		return say.invariant(v.p.contract.Invariant(g.Name))
+	default:
+		return say.typeUnmet(g)
+	}
+}
+
+// Whether a gate is seen.
+
+// visibility tells whether the actor may know that the gate of f failed. The
+// contract lists the gates that a stage can trigger. One that is not listed is
+// seen if what it read lies in the stage's region.
+func (v *verification) visibility(f *finding) ir.Visibility {
+	switch {
+	case f.known != "":
+		return f.known
+	case v.reached == stepScope && f.Gate != GateLimit && f.gated == nil:
+		return ir.Hidden // the view had nothing against it
+	case f.rule == "":
+		return ir.Seen
+	}
+	if listed := v.listedGates(f); len(listed) > 0 {
+		return worst(listed)
+	}
+	if v.sees(f.reads) {
+		return ir.Seen
+	}
+	return ir.Hidden
+}
+
+// listedGates are the contract's entries about the gate of f.
+func (v *verification) listedGates(f *finding) []ir.Visibility {
+	var all []ir.Visibility
+	for i := range v.stage.Gates {
+		if g := &v.stage.Gates[i]; v.isOf(f, g) {
+			if g.Given && !v.ensured() {
+				all = append(all, ir.Hidden)
+				continue
+			}
+			all = append(all, g.Visibility)
+		}
+	}
+	return all
+}
+
+// isOf reports whether f is a finding of a gate of the stage.
+func (v *verification) isOf(f *finding, g *ir.Gate) bool {
+	return g.Kind == f.rule && (g.Name == "" || g.Name == f.name) && (g.At == nil || v.isAt(g, f))
+}
+
+// ensured reports whether every ensure of the stage holds after the patch. Where not,
+// that is why it is refused, and what hangs on it is not asked.
+func (v *verification) ensured() bool {
+	v.measuresAfter = measures{p: v.p, state: v.after}
+	return len(v.checkEnsure()) == 0
+}
+
+// isAt reports whether the gate g, which has a place, is about the place of f.
+func (v *verification) isAt(g *ir.Gate, f *finding) bool {
+	if f.rule == ir.ProduceGate {
+		return g.At.String() == f.typed.String()
+	}
+	at := f.at
+	if f.gated != nil {
+		at = f.gated
+	}
+	return matchesWord(g.At.Bind(v.args).Segments, at)
+}
+
+func worst(all []ir.Visibility) ir.Visibility {
+	out := ir.Seen
+	for _, v := range all {
+		if v == ir.Hidden {
+			return v
+		}
+		if v == ir.Disclosed {
+			out = v
+		}
+	}
+	return out
+}
+
+// sees reports whether the view shows everything that a rule read: every pattern
+// lies in the stage's region, or is a label on the way to it; and so do the labels
+// above each, which decide whether a path leads anywhere.
+func (v *verification) sees(reads region.Region) bool {
+	if len(reads) == 0 {
+		return true
+	}
+	shown := v.stage.Read.Bind(v.args)
+	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, v.p.spine(shown)))
+	for _, g := range reads {
+		for _, p := range g.Include {
+			if p.Shallow && !within(p, withSpine) || !p.Shallow && !within(p, whole) || !v.seesAbove(p, whole) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// seesAbove is the same for the labels above a pattern that lies in the region.
+func (v *verification) seesAbove(p region.Pattern, whole *region.Set) bool {
+	for i := range p.Segments {
+		above := region.Pattern{Segments: p.Segments[:i], Shallow: true}
+		if !v.p.alwaysContainer(above.Segments, p.Segments[i]) && !within(above, whole) {
+			return false
+		}
+	}
+	return true
+}
+
+func within(p region.Pattern, set *region.Set) bool {
+	one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
+	return region.Within(one, set, region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict == region.Yes
+}
+
+// spine is the places above what a region shows whose existence and kind always
+// show: containers of one kind by their type, with something visible below however
+// the state is. Of a grant, exceptions that reach up to an include might leave
+// nothing there to see; such an include counts for nothing.
+func (p *Program) spine(r region.Region) region.Region {
+	var out region.Grant
+	for _, g := range r {
+		for _, include := range g.Include {
+			if slices.ContainsFunc(g.Except, func(e region.Pattern) bool { return fixedDepth(e) <= len(include.Segments) }) {
+				continue
+			}
+			for i := range include.Segments {
+				if p.alwaysContainer(include.Segments[:i], include.Segments[i]) {
+					out.Include = append(out.Include, region.Pattern{Segments: include.Segments[:i], Shallow: true})
+				}
+			}
+		}
+	}
+	return asRegion(out)
+}
+
+// fixedDepth is the number of segments before the first that matches any depth.
+func fixedDepth(p region.Pattern) int {
+	for i, s := range p.Segments {
+		if s.Kind == region.AnyDepth {
+			return i
+		}
+	}
+	return len(p.Segments)
+}
+
+// The view, with the containers that are written into unseen.
+
+// withContainers adds to what a stage sees the empty containers it writes into
+// without seeing them.
+func (v *verification) withContainers(seen *tree.Node) *tree.Node {
+	for _, container := range v.stage.unseen {
+		seen = addContainer(seen, v.snapshot.State, container.Bind(v.args).Segments)
+	}
+	return seen
+}
+
+// unseenContainers lists the containers that the exceptions to "what is written is
+// read" need: of appends, of new members, of blind additions.
+func unseenContainers(s *ir.Stage) []region.Pattern {
+	var out []region.Pattern
+	above := func(p region.Pattern) region.Pattern {
+		return region.Pattern{Segments: p.Segments[:len(p.Segments)-1]}
+	}
+	for _, g := range s.Write {
+		for _, p := range g.Include {
+			if n := len(p.Segments); n > 0 && p.Segments[n-1].Kind == region.FreshSegment {
+				out = append(out, above(p))
+			}
+		}
+	}
+	for _, g := range s.Blind {
+		for _, p := range g.Include {
+			if len(p.Segments) > 0 {
+				out = append(out, above(p))
+			}
+		}
+	}
+	for _, p := range s.Params {
+		if p.Kind == ir.NewParam {
+			out = append(out, p.Of)
+		}
+	}
+	return out
+}
+
+// addContainer returns seen with the containers on the path that exist in the
+// state. A wildcard goes through what is seen only, so that nothing is shown whose
+// existence the stage does not know.
+func addContainer(seen, state *tree.Node, path []region.Segment) *tree.Node {
+	if state == nil || state.Kind() != ir.Object && state.Kind() != ir.Array {
+		return seen
+	}
+	if seen == nil {
+		seen = tree.NewObject(nil)
+		if state.Kind() == ir.Array {
+			seen = tree.NewArray(nil).WithOrder(state.Order())
+		}
+	}
+	if len(path) == 0 || seen.Kind() != ir.Object {
+		return seen
+	}
+	if s := path[0]; s.Kind == region.KeyLiteral || s.Kind == region.Literal {
+		if child := addContainer(seen.Get(s.Text), state.Get(s.Text), path[1:]); child != nil {
+			return seen.With(s.Text, child)
+		}
+		return seen
+	}
+	return seen.MapMembers(func(name string, child *tree.Node) *tree.Node {
+		if !path[0].Matches(region.Key(name)) {
+			return child
+		}
+		return addContainer(child, state.Get(name), path[1:])
+	})
 }

@@ -94,20 +94,6 @@ func (c *typeCheck) member(t *ir.Type, text, name string, child *tree.Node) {
 	}
 }
 
-// unknownMember is the finding about a member that a closed record does not have.
-func (p *Program) unknownMember(t *ir.Type, text, name string, w region.Word) finding {
-	f := say.unknownMember(text, name).about(w)
-	var declared []string
-	for _, m := range t.Members {
-		declared = append(declared, m.Name)
-	}
-	if near := ir.Nearest(name, declared); near != "" {
-		f = f.hinted("did you mean %q?", near)
-		f.hint = append(append(region.Word{}, w[:len(w)-1]...), region.Key(near))
-	}
-	return f
-}
-
 func (c *typeCheck) members(n *tree.Node, id ir.TypeID, t *ir.Type) {
 	if c.sound(n, id, t) {
 		return
@@ -225,23 +211,211 @@ func (c *typeCheck) constraints(n *tree.Node, id ir.TypeID) {
 	}
 }
 
-// unmet is the finding that a constraint of type id does not hold.
-func (p *Program) unmet(id ir.TypeID) finding {
-	return say.constraint(p.types[id].text).of(ir.TypeGate, "")
-}
-
-// below makes f the finding of a rule over the value at w.
-func (f finding) below(r *rule, w region.Word) finding {
-	f = f.about(w)
-	f.reads = r.readsBelow(w)
-	return f
-}
-
 // hasLiteralOf reports whether an alternative is a literal of the given kind.
 func (p *Program) hasLiteralOf(t *ir.Type, k ir.Kind) bool {
 	for _, alt := range t.Alternatives {
 		if l := p.literals[alt]; l != nil && l.Kind() == k {
 			return true
+		}
+	}
+	return false
+}
+
+// Whether the items of a container are of their type, constraints included, is a
+// fold; so is whether they fit it, by which unions choose. What was once found sound
+// is not looked into again, wherever it is copied or moved to. References are apart:
+// they depend on the rest of the state.
+
+// A typeFold is what is remembered of the containers of one type.
+type typeFold struct {
+	sound *tree.Fold[bool]
+	fits  *tree.Fold[bool]
+}
+
+func newTypeFolds(types []ir.Type) []typeFold {
+	out := make([]typeFold, len(types))
+	both := func(a, b bool) bool { return a && b }
+	for i := range types {
+		switch types[i].Kind {
+		case ir.MapType, ir.KeyedType, ir.ListType, ir.SetType, ir.LogType:
+			out[i] = typeFold{tree.NewFold(both), tree.NewFold(both)}
+		}
+	}
+	return out
+}
+
+// sound reports whether nothing is wrong with the items of a container, by what is
+// remembered as far as possible. Findings about references alone are added to c's;
+// for others, the items have to be gone through.
+func (c *typeCheck) sound(n *tree.Node, id ir.TypeID, t *ir.Type) bool {
+	if n.Len() == 0 {
+		return true
+	}
+	if n.Weight() < worthAsking || !c.soundBesideReferences(n, id, t) {
+		return false
+	}
+	if c.state != nil && c.p.types[t.Elem].refs {
+		c.referencesIn(n, t.Elem)
+	}
+	return true
+}
+
+// worthAsking is how many values a container must hold to be asked about as a whole.
+const worthAsking = 48
+
+func (c *typeCheck) soundBesideReferences(n *tree.Node, id ir.TypeID, t *ir.Type) bool {
+	inside := typeCheck{p: c.p, ctx: c.ctx}
+	sound, _ := c.p.folds[id].sound.Of(n, func(name string, child *tree.Node) (bool, bool) {
+		inside.collection, inside.word = collection{}, inside.word[:0]
+		inside.check(child, t.Elem)
+		ok := inside.total == 0 && (t.Kind != ir.KeyedType || namesItself(t, name, child))
+		return ok, true
+	})
+	return sound && (t.Kind != ir.SetType || !hasDuplicates(n))
+}
+
+// referencesIn checks the references in the items of a sound container.
+func (c *typeCheck) referencesIn(n *tree.Node, elem ir.TypeID) {
+	for name, child := range n.Members() {
+		c.at(region.Key(name), func() { c.references(child, elem) })
+	}
+	for i, child := range n.Elements() {
+		c.at(region.Index(i), func() { c.references(child, elem) })
+	}
+}
+
+// references checks the references in a value that is sound beside them.
+func (c *typeCheck) references(n *tree.Node, id ir.TypeID) {
+	c.p.watch.step()
+	t := &c.p.contract.Types[id]
+	switch {
+	case !c.p.types[id].refs:
+	case t.Kind == ir.RecordType:
+		for name, child := range n.Members() {
+			c.at(region.Key(name), func() { c.references(child, c.p.below(id, name)) })
+		}
+	case c.p.folds[id].sound != nil:
+		c.referencesIn(n, t.Elem)
+	default:
+		c.check(n, id)
+	}
+}
+
+// fits reports whether n has the structure of type t: kinds, literals, members,
+// keys of keyed lists, no duplicates in sets. References and where constraints
+// are rules, not structure: a union does not choose by them. Linear in n.
+func (p *Program) fits(id ir.TypeID, n *tree.Node) bool {
+	p.watch.step()
+	t := &p.contract.Types[id]
+	switch t.Kind {
+	case ir.StringType, ir.RefType:
+		return n.Kind() == ir.String
+	case ir.NumberType:
+		return n.Kind() == ir.Number
+	case ir.IntType:
+		return n.Kind() == ir.Number && tree.IsInt64(n)
+	case ir.BoolType:
+		return n.Kind() == ir.Bool
+	case ir.NullType:
+		return n.Kind() == ir.Null
+	case ir.LiteralType:
+		return tree.Equal(n, p.literals[id])
+	case ir.UnionType:
+		for _, alt := range t.Alternatives {
+			if p.fits(alt, n) {
+				return true
+			}
+		}
+		return false
+	case ir.RecordType:
+		return n.Kind() == ir.Object && p.fitsRecord(t, n)
+	case ir.MapType, ir.KeyedType:
+		return n.Kind() == ir.Object && p.fitItems(id, t, n)
+	case ir.ListType, ir.SetType, ir.LogType:
+		return n.Kind() == ir.Array && p.fitItems(id, t, n) && (t.Kind != ir.SetType || !p.repeats(n, t.Elem))
+	default:
+		return true
+	}
+}
+
+func (p *Program) fitsRecord(t *ir.Type, n *tree.Node) bool {
+	known := 0
+	for _, m := range t.Members {
+		child := n.Get(m.Name)
+		if child == nil && !m.Optional || child != nil && !p.fits(m.Type, child) {
+			return false
+		}
+		if child != nil {
+			known++
+		}
+	}
+	if known == n.Len() {
+		return true
+	}
+	for name, child := range n.Members() {
+		if _, declared := t.Member(name); !declared && (t.Rest == ir.NoType || !p.fits(t.Rest, child)) {
+			return false
+		}
+	}
+	return true
+}
+
+// fitItems reports whether the items of a container fit; remembered where it holds
+// much.
+func (p *Program) fitItems(id ir.TypeID, t *ir.Type, n *tree.Node) bool {
+	if n.Len() == 0 {
+		return true
+	}
+	fit, _ := p.folds[id].fits.Of(n, func(name string, child *tree.Node) (bool, bool) {
+		return p.fits(t.Elem, child) && (t.Kind != ir.KeyedType || namesItself(t, name, child)), true
+	})
+	return fit
+}
+
+// namesItself reports whether the element of a keyed list holds the key it stands under.
+func namesItself(t *ir.Type, name string, element *tree.Node) bool {
+	field := element.Get(t.KeyField)
+	return field != nil && field.Kind() == ir.String && field.Text() == name
+}
+
+// repeats reports whether an array has two elements that are equal as values of type
+// elem, in whose shape they need not be yet.
+func (p *Program) repeats(n *tree.Node, elem ir.TypeID) bool {
+	if p.types[elem].ordered && n.Len() > 1 {
+		n = n.MapElements(func(_ int, child *tree.Node) *tree.Node { return p.reshape(child, elem) })
+	}
+	return hasDuplicates(n)
+}
+
+// hasDuplicates reports whether two elements of an array are equal.
+func hasDuplicates(n *tree.Node) bool {
+	if n.Len() < 2 {
+		return false
+	}
+	if n.Len() <= 8 {
+		return hasDuplicatesFew(n)
+	}
+	if n.Order() == tree.SetOrder {
+		return !n.Distinct()
+	}
+	seen := make(map[tree.Digest]bool, n.Len())
+	for _, child := range n.Elements() {
+		d := child.Digest()
+		if seen[d] {
+			return true
+		}
+		seen[d] = true
+	}
+	return false
+}
+
+// hasDuplicatesFew compares pairs, which for a handful is cheaper than digests.
+func hasDuplicatesFew(n *tree.Node) bool {
+	for i := range n.Len() {
+		for j := range i {
+			if tree.Equal(n.At(i), n.At(j)) {
+				return true
+			}
 		}
 	}
 	return false

@@ -26,11 +26,11 @@
 // # What a verification costs
 //
 // What the patch touches, whatever the state weighs. Types and rules about one entry
-// are asked of the entries that were written (schema.go, entries.go); a rule about all
+// are asked of the entries that were written (schema.go, rules.go); a rule about all
 // entries is taken apart into such rules where it can be (expr.Env.Parts). Measures
-// are folds (over.go), unique invariants and references have indexes that follow from
-// those of the version before (index.go), and what was once found sound is not looked
-// into again (sound.go). What is left are rules that go through a whole container:
+// are folds, unique invariants and references have indexes that follow from those of
+// the version before (match.go), and what was once found sound is not looked into
+// again (check.go). What is left are rules that go through a whole container:
 // they cost what they read whenever a commit touches what they read, and the compiler
 // remarks upon them (expr.Env.Walks). A rejection may look for what is wrong, and then
 // costs what is looked through.

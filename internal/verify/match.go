@@ -138,3 +138,206 @@ func matchesWord(segments []region.Segment, w region.Word) bool {
 	}
 	return true
 }
+
+func isWildcard(s region.Segment) bool {
+	return s.Kind == region.AnySegment || s.Kind == region.AnyKey || s.Kind == region.AnyIndex
+}
+
+// An over folds what a pattern matches: at every wildcard the container's fold is
+// remembered by its chunks (tree.Fold), so that of the next version it costs what
+// was touched. A node that a pattern with ** matches in several ways counts as often,
+// as it does for eachMatch.
+type over[T any] struct {
+	segments []region.Segment
+	merge    func(a, b T) T
+	folds    []*tree.Fold[T] // by segment; nil where nothing is gone through
+}
+
+func newOver[T any](p region.Pattern, merge func(a, b T) T) over[T] {
+	o := over[T]{segments: p.Segments, merge: merge, folds: make([]*tree.Fold[T], len(p.Segments))}
+	for i, s := range p.Segments {
+		if isWildcard(s) || s.Kind == region.AnyDepth {
+			o.folds[i] = tree.NewFold(merge)
+		}
+	}
+	return o
+}
+
+// of merges what one makes of every match, in the order of eachMatch; the zero T if
+// there is none. one gets the match and its name, and says whether its answer may be
+// remembered.
+func (o *over[T]) of(root *tree.Node, one func(name string, n *tree.Node) (T, bool)) T {
+	all, _ := o.from(root, "", 0, one)
+	return all
+}
+
+// from folds what the segments from i on match at and below n.
+func (o *over[T]) from(n *tree.Node, name string, i int, one func(string, *tree.Node) (T, bool)) (all T, lasting bool) {
+	if n == nil {
+		return all, true
+	}
+	if i == len(o.segments) {
+		return one(name, n)
+	}
+	switch s := o.segments[i]; {
+	case s.Kind == region.AnyDepth:
+		here, lasts := o.from(n, name, i+1, one)
+		below, lastsBelow := o.items(n, i, i, one)
+		return o.merge(here, below), lasts && lastsBelow
+	case !isWildcard(s):
+		return o.from(literalStep(n, s), s.Text, i+1, one)
+	case goesThrough(s, n):
+		return o.items(n, i, i+1, one)
+	default:
+		return all, true
+	}
+}
+
+// items folds the items of n, for each of which the segments from next on are left.
+func (o *over[T]) items(n *tree.Node, i, next int, one func(string, *tree.Node) (T, bool)) (T, bool) {
+	return o.folds[i].Of(n, func(name string, child *tree.Node) (T, bool) { return o.from(child, name, next, one) })
+}
+
+// eachChange calls visit for what the segments match below two versions of a node and
+// what differs there, with what was and what is; nil where there is nothing. What both
+// versions share is not looked at. Matches in lists are paired as tree.ChangedItems
+// pairs them.
+func eachChange(was, is *tree.Node, segments []region.Segment, visit func(was, is *tree.Node)) {
+	if was == is {
+		return
+	}
+	if len(segments) == 0 {
+		visit(was, is)
+		return
+	}
+	switch s := segments[0]; {
+	case s.Kind == region.AnyDepth:
+		eachChange(was, is, segments[1:], visit)
+		changedItems(was, is, segments, visit)
+	case isWildcard(s):
+		changedItems(through(s, was), through(s, is), segments[1:], visit)
+	default:
+		eachChange(literalStep(was, s), literalStep(is, s), segments[1:], visit)
+	}
+}
+
+func changedItems(was, is *tree.Node, rest []region.Segment, visit func(was, is *tree.Node)) {
+	tree.ChangedItems(was, is, func(before, after *tree.Node) bool {
+		eachChange(before, after, rest, visit)
+		return true
+	})
+}
+
+// through is n if the wildcard matches its items, else nil.
+func through(s region.Segment, n *tree.Node) *tree.Node {
+	if n == nil || !goesThrough(s, n) {
+		return nil
+	}
+	return n
+}
+
+// An index is the multiset of what stands where a pattern matches: of values, by
+// which a `unique` invariant is checked, or of the keys that references name, by which
+// it is noticed that a referenced entry goes away. It is remembered on the container
+// that the pattern's first wildcard goes through; that of the next version follows
+// from it by what changed (tree.Bag).
+type index struct {
+	at    region.Pattern   // the container
+	rest  []region.Segment // from there to what is counted
+	key   func(n *tree.Node) (string, bool)
+	reads footprint
+	memo  tree.Memo[*tree.Bag]
+}
+
+func newIndex(p region.Pattern, reads []region.Pattern, key func(n *tree.Node) (string, bool)) *index {
+	first := 0
+	for first < len(p.Segments) && !isWildcard(p.Segments[first]) && p.Segments[first].Kind != region.AnyDepth {
+		first++
+	}
+	return &index{
+		at: region.Pattern{Segments: p.Segments[:first]}, rest: p.Segments[first:], key: key,
+		reads: newFootprint(reads), memo: tree.NewMemo[*tree.Bag](),
+	}
+}
+
+// byValue counts values, equal ones as one.
+func byValue(n *tree.Node) (string, bool) {
+	d := n.Digest()
+	return string(d[:]), true
+}
+
+// byText counts strings.
+func byText(n *tree.Node) (string, bool) { return n.Text(), n.Kind() == ir.String }
+
+// of is the index of a state. Linear in what is counted, unless it is remembered.
+func (x *index) of(watch *watch, state *tree.Node) *tree.Bag {
+	container := nodeAtPattern(state, x.at)
+	if known, ok := x.memo.Get(container); ok {
+		return known
+	}
+	counts := map[string]int{}
+	eachMatchBelow(watch, nil, container, x.rest, func(_ region.Word, n *tree.Node) bool {
+		if key, ok := x.key(n); ok {
+			counts[key]++
+		}
+		return true
+	})
+	bag := tree.NewBag(counts)
+	x.memo.Put(container, bag)
+	return bag
+}
+
+// next is the index of the state that a commit made of before. It costs O(log n) for
+// each place that changed.
+func (x *index) next(watch *watch, before, after *tree.Node) *tree.Bag {
+	was, is := nodeAtPattern(before, x.at), nodeAtPattern(after, x.at)
+	if known, ok := x.memo.Get(is); ok || was == nil || is == nil {
+		if !ok {
+			known = x.of(watch, after)
+		}
+		return known
+	}
+	bag := x.of(watch, before)
+	count := func(n *tree.Node, by int) {
+		watch.step()
+		if n == nil {
+			return
+		}
+		if key, ok := x.key(n); ok {
+			bag = bag.Add(key, by)
+		}
+	}
+	eachChange(was, is, x.rest, func(gone, come *tree.Node) {
+		count(come, 1)
+		count(gone, -1)
+	})
+	x.memo.Put(is, bag)
+	return bag
+}
+
+// carry remembers the index of after, where that of before is remembered, so that no
+// later commit has to start anew. What a commit writes elsewhere leaves it the same.
+func (x *index) carry(watch *watch, before, after *tree.Node, targets []region.Word) {
+	was, is := nodeAtPattern(before, x.at), nodeAtPattern(after, x.at)
+	bag, known := x.memo.Get(was)
+	if was == is || !known {
+		return
+	}
+	for _, t := range targets {
+		if x.reads.meets(t) {
+			x.next(watch, before, after)
+			return
+		}
+	}
+	x.memo.Put(is, bag)
+}
+
+// carryIndexes does so for all indexes of the contract.
+func (v *verification) carryIndexes() {
+	if v.after == v.snapshot.State {
+		return
+	}
+	for _, x := range v.p.indexes {
+		x.carry(v.p.watch, v.snapshot.State, v.after, v.targets)
+	}
+}

@@ -3,12 +3,50 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
 )
+
+// A finding is a violation together with what decides whether the actor may see
+// it (actor.go).
+type finding struct {
+	Violation
+
+	rule  ir.GateKind    // the gate that failed; "" if the finding is about the proposal itself
+	name  string         // of the gate, where gates of this kind have names
+	at    region.Word    // the node the finding is about, nil for none
+	gated region.Word    // the node whose type is the gate, where that is not at
+	reads region.Region  // what the rule read, every parameter bound
+	hint  region.Word    // the node that the hint names, nil if it names none
+	known ir.Visibility  // Seen if the actor knows it from what it wrote itself
+	typed region.Pattern // of produce: the pattern, as the stage has it
+
+	others int // how many more there are of its rule, which are not kept (collection)
+}
+
+// about makes f a finding about the node at w.
+func (f finding) about(w region.Word) finding {
+	f.at = slices.Clone(w)
+	path := w.Pointer()
+	f.Path = &path
+	return f
+}
+
+// onOp makes f a finding about one operation and the path as its actor wrote it.
+func (f finding) onOp(index int, path string) finding {
+	f.OpIndex, f.Path = &index, &path
+	return f
+}
+
+// of makes f a finding of a gate.
+func (f finding) of(kind ir.GateKind, name string) finding {
+	f.rule, f.name = kind, name
+	return f
+}
 
 // A catalogue makes every finding there is. Its texts hold names of the contract,
 // kinds, and what the actor wrote; never a value of the state.
@@ -330,4 +368,116 @@ func (f finding) tooCostly() finding {
 
 func (c catalogue) refused() Violation {
 	return Violation{Gate: GateInvariant, Code: Refused, Message: "refused by a rule over data this stage does not see"}
+}
+
+// below makes f the finding of a rule over the value at w.
+func (f finding) below(r *rule, w region.Word) finding {
+	f = f.about(w)
+	f.reads = r.readsBelow(w)
+	return f
+}
+
+// unmet is the finding that a constraint of type id does not hold.
+func (p *Program) unmet(id ir.TypeID) finding {
+	return say.constraint(p.types[id].text).of(ir.TypeGate, "")
+}
+
+// unknownMember is the finding about a member that a closed record does not have.
+func (p *Program) unknownMember(t *ir.Type, text, name string, w region.Word) finding {
+	f := say.unknownMember(text, name).about(w)
+	var declared []string
+	for _, m := range t.Members {
+		declared = append(declared, m.Name)
+	}
+	if near := ir.Nearest(name, declared); near != "" {
+		f = f.hinted("did you mean %q?", near)
+		f.hint = append(append(region.Word{}, w[:len(w)-1]...), region.Key(near))
+	}
+	return f
+}
+
+// What a check keeps of what it finds.
+
+// MaxViolations is how many violations a reply lists; further ones are counted.
+const MaxViolations = 100
+
+// MaxText is how many bytes of each text a violation shows: what an actor sent comes
+// back in paths, messages and hints, and must not come back whole.
+const MaxText = 512
+
+// A collection is what a check has found: of each rule the first findings, and how
+// many others there are. What an actor sends, or a state holds, can be wrong in
+// millions of places; what is kept of that does not grow with it.
+//
+// Findings of one rule stand together because an actor is told of some rules and not
+// of others: none that is hidden may take the place of one that is told.
+type collection struct {
+	found []finding
+	total int // with those that are not in found
+	kept  map[group]kept
+}
+
+// A group is the findings that are of one rule, and that the actor knows alike.
+type group struct {
+	code  Code
+	rule  string
+	gate  ir.GateKind
+	known ir.Visibility
+	gated string // the path of the node whose type is the gate, where that is another
+}
+
+// kept is how many findings of a group are in a collection, and where the last is.
+type kept struct{ count, last int }
+
+// add takes in a finding; at makes it one about its place, which costs something, and
+// is asked only if the finding is kept.
+func (c *collection) add(f finding, at func(finding) finding) {
+	g := group{f.Code, f.Rule, f.rule, f.known, f.gated.Pointer()}
+	c.total += 1 + f.others
+	k := c.kept[g]
+	if k.count == MaxViolations {
+		c.found[k.last].others += 1 + f.others
+		return
+	}
+	if c.kept == nil {
+		c.kept = map[group]kept{}
+	}
+	c.kept[g] = kept{k.count + 1, len(c.found)}
+	c.found = append(c.found, at(f))
+}
+
+// addAll takes in findings as they are.
+func (c *collection) addAll(found []finding) {
+	for _, f := range found {
+		c.add(f, asItIs)
+	}
+}
+
+func asItIs(f finding) finding { return f }
+
+// violations is what a reply lists of what was found, its texts cut, and how many
+// violations there are beside those.
+func violations(found []finding) (listed []Violation, more int) {
+	listed = make([]Violation, 0, min(len(found), MaxViolations))
+	for i := range found {
+		more += found[i].others
+		if len(listed) == MaxViolations {
+			more++
+			continue
+		}
+		listed = append(listed, found[i].Violation.cut())
+	}
+	return listed, more
+}
+
+// cut is v with its texts cut to MaxText.
+func (v Violation) cut() Violation {
+	if v.Path != nil && len(*v.Path) > MaxText {
+		path := tree.Shorten(*v.Path, MaxText)
+		v.Path = &path
+	}
+	v.Rule = tree.Shorten(v.Rule, MaxText)
+	v.Message = tree.Shorten(v.Message, MaxText)
+	v.Hint = tree.Shorten(v.Hint, MaxText)
+	return v
 }

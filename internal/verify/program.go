@@ -32,9 +32,6 @@ type Program struct {
 	watch *watch // of the call that p is bound to (within), nil for none
 }
 
-// A move is an edge of the phase graph.
-type move struct{ from, to string }
-
 // Load compiles the regions and expressions of a contract, which must come from
 // ir.Decode or be as well formed, and must not change afterwards. The error says
 // which part does not compile.
@@ -60,6 +57,19 @@ func Load(c *ir.Contract, limits Limits) (*Program, error) {
 	p.references = findReferences(p)
 	p.unions = nil
 	return p, nil
+}
+
+// Limits bound what one verification may cost. What is beyond a limit is refused
+// with limit_exceeded.
+type Limits struct {
+	Patch tree.PatchLimits // what the actor sends
+	State tree.Limits      // what a state file holds, and what a patch may make of a state
+	Expr  expr.Limits      // one evaluation of one expression
+}
+
+// DefaultLimits is a fresh copy of the defaults.
+func DefaultLimits() Limits {
+	return Limits{Patch: tree.DefaultPatchLimits, State: tree.DefaultLimits, Expr: expr.Default()}
 }
 
 // Contract is the contract of p. It must not be changed.
@@ -111,51 +121,6 @@ func (p *Program) loadStages() error {
 	return nil
 }
 
-func (p *Program) loadGuards() error {
-	for i := range p.contract.Phases {
-		from := &p.contract.Phases[i]
-		for j := range from.Arrows {
-			arrow := &from.Arrows[j]
-			if arrow.Guard == nil {
-				continue
-			}
-			r, err := p.newRule(arrow.Guard, expr.Scope{Vars: ir.StateVars})
-			if err != nil {
-				return fmt.Errorf("guard of %s -> %s: %w", from.Name, arrow.To, err)
-			}
-			p.guards[move{from.Name, arrow.To}] = &r
-		}
-	}
-	return nil
-}
-
-// CheckAll evaluates every type, reference, constraint and invariant of a state.
-// It is done once when an instance opens; afterwards only what a commit touches is
-// checked, and the two agree (spec/semantics.md theorem 8). The result is empty if
-// all hold, and lists at most MaxViolations. It does not end with ctx.
-func (p *Program) CheckAll(ctx context.Context, n *tree.Node, phase string) []Violation {
-	found, _ := p.CheckWithin(context.WithoutCancel(ctx), n, phase)
-	return found
-}
-
-// CheckWithin is CheckAll, which ends with ctx: the error then is the context's.
-func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (found []Violation, err error) {
-	defer catch(&err)
-	p = p.within(ctx)
-	c := typeCheck{p: p, ctx: ctx, state: n}
-	c.check(n, p.contract.State)
-	if len(c.found) > 0 {
-		found, _ = violations(c.found)
-		return found, nil
-	}
-	r := ruleRun{p: p, ctx: ctx, state: n, phase: phase, measures: &measures{p: p, state: n}}
-	for i := range p.invariants {
-		r.all(&p.invariants[i])
-	}
-	found, _ = violations(r.found)
-	return found, nil
-}
-
 // A stage is a compiled ir.Stage.
 type stage struct {
 	*ir.Stage
@@ -199,27 +164,26 @@ func (p *Program) newRules(xs []ir.Expr, scope expr.Scope) ([]rule, error) {
 	return out, nil
 }
 
-// An UnknownStageError says that a contract has no stage of a name.
-type UnknownStageError struct{ Name, Nearest string }
-
-// Error names the stage and the nearest there is.
-func (e *UnknownStageError) Error() string { return unknown("stage", e.Name, e.Nearest) }
-
-// An UnknownArgumentError says that a stage has no parameter of a name.
-type UnknownArgumentError struct{ Stage, Name, Nearest string }
-
-// Error names the argument and the nearest parameter.
-func (e *UnknownArgumentError) Error() string {
-	return unknown("parameter of stage "+e.Stage, e.Name, e.Nearest)
-}
-
-func unknown(what, name, near string) string {
-	text := fmt.Sprintf("there is no %s called %q", what, tree.Shorten(name, MaxText))
-	if near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
+func (p *Program) loadGuards() error {
+	for i := range p.contract.Phases {
+		from := &p.contract.Phases[i]
+		for j := range from.Arrows {
+			arrow := &from.Arrows[j]
+			if arrow.Guard == nil {
+				continue
+			}
+			r, err := p.newRule(arrow.Guard, expr.Scope{Vars: ir.StateVars})
+			if err != nil {
+				return fmt.Errorf("guard of %s -> %s: %w", from.Name, arrow.To, err)
+			}
+			p.guards[move{from.Name, arrow.To}] = &r
+		}
 	}
-	return text
+	return nil
 }
+
+// A move is an edge of the phase graph.
+type move struct{ from, to string }
 
 // stage finds a stage and checks the names of its arguments.
 func (p *Program) stage(name string, args map[string]string) (*stage, error) {
@@ -246,4 +210,118 @@ func (s *stage) hasParam(name string) bool {
 		}
 	}
 	return false
+}
+
+// An UnknownStageError says that a contract has no stage of a name.
+type UnknownStageError struct{ Name, Nearest string }
+
+// Error names the stage and the nearest there is.
+func (e *UnknownStageError) Error() string { return unknown("stage", e.Name, e.Nearest) }
+
+// An UnknownArgumentError says that a stage has no parameter of a name.
+type UnknownArgumentError struct{ Stage, Name, Nearest string }
+
+// Error names the argument and the nearest parameter.
+func (e *UnknownArgumentError) Error() string {
+	return unknown("parameter of stage "+e.Stage, e.Name, e.Nearest)
+}
+
+func unknown(what, name, near string) string {
+	text := fmt.Sprintf("there is no %s called %q", what, tree.Shorten(name, MaxText))
+	if near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
+}
+
+// CheckAll evaluates every type, reference, constraint and invariant of a state.
+// It is done once when an instance opens; afterwards only what a commit touches is
+// checked, and the two agree (spec/semantics.md theorem 8). The result is empty if
+// all hold, and lists at most MaxViolations. It does not end with ctx.
+func (p *Program) CheckAll(ctx context.Context, n *tree.Node, phase string) []Violation {
+	found, _ := p.CheckWithin(context.WithoutCancel(ctx), n, phase)
+	return found
+}
+
+// CheckWithin is CheckAll, which ends with ctx: the error then is the context's.
+func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (found []Violation, err error) {
+	defer catch(&err)
+	p = p.within(ctx)
+	c := typeCheck{p: p, ctx: ctx, state: n}
+	c.check(n, p.contract.State)
+	if len(c.found) > 0 {
+		found, _ = violations(c.found)
+		return found, nil
+	}
+	r := ruleRun{p: p, ctx: ctx, state: n, phase: phase, measures: &measures{p: p, state: n}}
+	for i := range p.invariants {
+		r.all(&p.invariants[i])
+	}
+	found, _ = violations(r.found)
+	return found, nil
+}
+
+// When a context ends, what is being worked out is left at once, from wherever it is:
+// loops over what a state or a patch holds step the watch, which panics with ended, and
+// the function that was called from outside turns that into its error. So an end is
+// never taken for an answer, and nothing unfinished is remembered.
+
+// stepsBetween is how many steps there are between two looks at the context.
+const stepsBetween = 256
+
+// A watch looks at a context now and then. It belongs to one goroutine. The nil watch
+// is of a context that never ends.
+type watch struct {
+	ctx   context.Context
+	steps int
+}
+
+// ended is what a watch panics with.
+type ended struct{ err error }
+
+// step is called for each piece of work whose number the contract does not bound.
+func (w *watch) step() {
+	if w == nil {
+		return
+	}
+	if w.steps++; w.steps%stepsBetween == 0 {
+		w.look()
+	}
+}
+
+// look is called before work that takes longer than a step.
+func (w *watch) look() {
+	if w != nil {
+		leaveIfEnded(w.ctx)
+	}
+}
+
+func leaveIfEnded(ctx context.Context) {
+	if err := ctx.Err(); err != nil {
+		panic(ended{err})
+	}
+}
+
+// catch, deferred, makes the end of the context the error.
+func catch(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case ended:
+		*err = r.err
+	default:
+		panic(r)
+	}
+}
+
+// within is p for one call that lasts no longer than ctx.
+func (p *Program) within(ctx context.Context) *Program {
+	if ctx.Done() == nil && p.watch == nil {
+		return p
+	}
+	bound := *p
+	bound.watch = nil
+	if ctx.Done() != nil {
+		bound.watch = &watch{ctx: ctx}
+	}
+	return &bound
 }

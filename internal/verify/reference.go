@@ -151,19 +151,6 @@ func (v *verification) dangles(w region.Word) bool {
 	return c.total > 0
 }
 
-// judgedBy is the place whose type decides about what is at w, with that type: the first
-// union on the way that decides by what it holds, or else w itself.
-func (p *Program) judgedBy(root *tree.Node, w region.Word) (region.Word, ir.TypeID) {
-	id := p.contract.State
-	for depth, l := range w {
-		if p.ambiguous(id) {
-			return w[:depth], id
-		}
-		id = p.below(p.settle(id, tree.NodeAt(root, w[:depth])), l.Name)
-	}
-	return w, id
-}
-
 func (v *verification) wrote(w region.Word) bool {
 	return v.written.over(w) > 0
 }
@@ -211,17 +198,4 @@ func with(set map[string]bool, name string) map[string]bool {
 	}
 	set[name] = true
 	return set
-}
-
-// unionAbove is the outermost union above a place whose alternatives are told apart by
-// what it holds.
-func (v *verification) unionAbove(w region.Word) (region.Word, bool) {
-	id, n := v.p.contract.State, v.after
-	for depth, l := range w {
-		if v.p.ambiguous(id) {
-			return w[:depth], true
-		}
-		id, n = v.p.below(v.p.settle(id, n), l.Name), child(n, l)
-	}
-	return nil, false
 }

@@ -1,10 +1,15 @@
 package verify
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
 )
 
 // checkRequire is the require step, on the state before.
@@ -70,5 +75,602 @@ func (v *verification) checkInvariants() []finding {
 	return r.found
 }
 
+// checkGuard evaluates the guard of the move on the state after the patch.
+func (v *verification) checkGuard() []finding {
+	guard := v.p.guards[move{v.snapshot.Phase, v.next}]
+	if v.next == "" || guard == nil {
+		return nil
+	}
+	in := &expr.Input{State: v.after, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
+	j := guard.judge(v.ctx, in)
+	if j == holds {
+		return nil
+	}
+	f := say.guard(v.snapshot.Phase, v.next).of(ir.GuardGate, v.next).because(j)
+	f.reads = guard.readsBound(nil)
+	return []finding{f}
+}
+
 // nth is the name of a stage's i-th expression of a kind.
 func nth(i int) string { return strconv.Itoa(i + 1) }
+
+// A ruleRun evaluates the invariants of one state in one phase.
+type ruleRun struct {
+	p        *Program
+	ctx      context.Context
+	before   *tree.Node // the state before the commit, nil if all of the state is new
+	state    *tree.Node
+	phase    string
+	measures *measures
+	in       *expr.Input // see input
+	collection
+}
+
+// input is what rules are evaluated on; an entry is set in it before.
+func (r *ruleRun) input() *expr.Input {
+	if r.in == nil {
+		r.in = &expr.Input{State: r.state, Phase: r.phase, Measure: r.measures.lookup}
+	}
+	return r.in
+}
+
+// all evaluates an invariant everywhere.
+func (r *ruleRun) all(inv *invariant) {
+	switch {
+	case inv.Unique != nil:
+		r.unique(inv)
+	case inv.Each != nil:
+		r.entries(inv)
+	default:
+		j := holds
+		for i := range inv.parts {
+			j = worse(j, r.judge(&inv.parts[i]))
+		}
+		r.reportWhole(inv, j)
+	}
+}
+
+// entries evaluates an invariant for every entry. Only if one fails it is looked for.
+func (r *ruleRun) entries(inv *invariant) {
+	one := &inv.parts[0]
+	if one.fold != nil && r.judgeFold(one) == holds {
+		return
+	}
+	in := r.input()
+	eachMatch(r.p.watch, r.state, inv.Each.Over, func(w region.Word, n *tree.Node) bool {
+		r.entry(inv, in, w, n)
+		return true
+	})
+}
+
+// judge evaluates a part everywhere.
+func (r *ruleRun) judge(p *part) judgement {
+	if p.each == nil {
+		return p.rule.judge(r.ctx, r.input())
+	}
+	if p.fold != nil {
+		return r.judgeFold(p)
+	}
+	j, in := holds, r.input()
+	eachMatch(r.p.watch, r.state, p.each.Over, func(w region.Word, n *tree.Node) bool {
+		j = worse(j, r.judgeEntry(p, in, lastName(w), n))
+		return true
+	})
+	return j
+}
+
+// judgeFold does so for a part that looks at nothing but its entries.
+func (r *ruleRun) judgeFold(p *part) judgement {
+	in := r.input()
+	return p.fold.of(r.state, func(name string, n *tree.Node) (judgement, bool) {
+		return r.judgeEntry(p, in, name, n), true
+	})
+}
+
+func (r *ruleRun) judgeEntry(p *part, in *expr.Input, name string, n *tree.Node) judgement {
+	in.Entry = n
+	if p.key != "" {
+		in.Params = map[string]string{p.key: name}
+	}
+	return p.rule.judge(r.ctx, in)
+}
+
+// entry evaluates an invariant for one entry.
+func (r *ruleRun) entry(inv *invariant, in *expr.Input, w region.Word, n *tree.Node) {
+	one := &inv.parts[0]
+	if j := r.judgeEntry(one, in, lastName(w), n); j != holds {
+		r.add(say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j), func(f finding) finding {
+			f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
+			return f.about(w)
+		})
+	}
+}
+
+func (r *ruleRun) reportWhole(inv *invariant, j judgement) {
+	if j == holds {
+		return
+	}
+	f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
+	f.reads = inv.whole
+	r.add(f, asItIs)
+}
+
+func lastName(w region.Word) string {
+	if len(w) == 0 {
+		return ""
+	}
+	return w[len(w)-1].Name
+}
+
+// familyOf binds the family keys of the entry at w.
+func familyOf(over region.Pattern, w region.Word) region.Binding {
+	args := region.Binding{}
+	for i, s := range over.Segments {
+		if i < len(w) && isWildcard(s) {
+			args[ir.FamilyParam(len(args)+1)] = w[i].Name
+		}
+	}
+	return args
+}
+
+// unique checks that the values a pattern matches differ from each other. The index
+// tells whether they do; only if not, they are gone through for the second of two
+// equal ones.
+func (r *ruleRun) unique(inv *invariant) {
+	bag := (*tree.Bag)(nil)
+	if r.before == nil {
+		bag = inv.unique.of(r.p.watch, r.state)
+	} else {
+		bag = inv.unique.next(r.p.watch, r.before, r.state)
+	}
+	if !bag.Repeats() {
+		return
+	}
+	seen := map[tree.Digest]bool{}
+	eachMatch(r.p.watch, r.state, *inv.Unique, func(w region.Word, n *tree.Node) bool {
+		d := n.Digest()
+		if seen[d] {
+			r.add(say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name), func(f finding) finding {
+				f.reads = region.Region{{Include: []region.Pattern{*inv.Unique}}}
+				return f.about(w)
+			})
+		}
+		seen[d] = true
+		return true
+	})
+}
+
+// What a commit can have changed.
+
+// touched evaluates an invariant as far as the written words can change it, before
+// which it held.
+func (r *ruleRun) touched(inv *invariant, targets []region.Word) {
+	switch {
+	case inv.Unique != nil:
+		if meetsAny(inv.unique.reads, targets) {
+			r.unique(inv)
+		}
+	case inv.Each != nil:
+		r.touchedEntries(inv, targets)
+	default:
+		j := holds
+		for i := range inv.parts {
+			j = worse(j, r.judgeTouched(&inv.parts[i], targets))
+		}
+		r.reportWhole(inv, j)
+	}
+}
+
+func (r *ruleRun) touchedEntries(inv *invariant, targets []region.Word) {
+	one := &inv.parts[0]
+	if meetsAny(one.outside, targets) {
+		r.entries(inv)
+		return
+	}
+	in := r.input()
+	r.eachTouched(one, targets, func(w region.Word, n *tree.Node) { r.entry(inv, in, w, n) })
+}
+
+func (r *ruleRun) judgeTouched(p *part, targets []region.Word) judgement {
+	if meetsAny(p.outside, targets) {
+		return r.judge(p)
+	}
+	j := holds
+	if p.each != nil {
+		in := r.input()
+		r.eachTouched(p, targets, func(w region.Word, n *tree.Node) { j = worse(j, r.judgeEntry(p, in, lastName(w), n)) })
+	}
+	return j
+}
+
+func meetsAny(f footprint, targets []region.Word) bool {
+	for _, t := range targets {
+		if f.meets(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachTouched calls visit for the entries of a family that writes have touched, each
+// entry once.
+func (r *ruleRun) eachTouched(p *part, targets []region.Word, visit func(w region.Word, n *tree.Node)) {
+	e := entries{ruleRun: r, part: p, visit: visit}
+	for _, t := range targets {
+		e.under(t)
+	}
+}
+
+// entries finds touched entries. Of the written words none is a prefix of another, so
+// that only writes inside of one entry can lead to it twice.
+type entries struct {
+	*ruleRun
+	part  *part
+	visit func(w region.Word, n *tree.Node)
+	done  []region.Word
+}
+
+// under finds the entries that a write of everything at and below t touched.
+func (e *entries) under(t region.Word) {
+	over := e.part.each.Over.Segments
+	depth := min(len(t), len(over))
+	if fresh := slices.IndexFunc(t[:depth], isFresh); fresh >= 0 {
+		e.appended(t[:fresh], over)
+		return
+	}
+	if !matchesWord(over[:depth], t[:depth]) {
+		return
+	}
+	if depth == len(over) {
+		if n := tree.NodeAt(e.state, t[:depth]); n != nil && e.part.within.meets(t[depth:]) {
+			e.once(t[:depth], n)
+		}
+		return
+	}
+	e.below(t, over[depth:])
+}
+
+// below finds all entries below w, except those that are still the very nodes they
+// were.
+func (e *entries) below(w region.Word, rest []region.Segment) {
+	n := tree.NodeAt(e.state, w)
+	if n == nil {
+		return
+	}
+	was := tree.NodeAt(e.before, w)
+	if was == n {
+		return
+	}
+	if len(rest) == 1 && rest[0].Kind == region.AnyKey && isObject(was) && isObject(n) {
+		tree.ChangedMembers(was, n, func(name string, _, entry *tree.Node) bool {
+			if entry != nil {
+				e.visit(append(slices.Clone(w), region.Key(name)), entry)
+			}
+			return true
+		})
+		return
+	}
+	eachMatchBelow(e.p.watch, w, n, rest, func(entry region.Word, n *tree.Node) bool {
+		if e.before == nil || tree.NodeAt(e.before, entry) != n {
+			e.visit(entry, n)
+		}
+		return true
+	})
+}
+
+func isObject(n *tree.Node) bool { return n != nil && n.Kind() == ir.Object }
+
+// appended finds the entries in what was added to the set or log at w. A log
+// only grew; of a set all elements are looked at, for they have no positions.
+func (e *entries) appended(w region.Word, over []region.Segment) {
+	array := tree.NodeAt(e.state, w)
+	if array == nil || !matchesWord(over[:len(w)], w) {
+		return
+	}
+	first := 0
+	if array.Order() == tree.LogOrder {
+		first = tree.NodeAt(e.before, w).Len()
+	}
+	for i := first; i < array.Len(); i++ {
+		if !over[len(w)].Matches(region.Index(i)) {
+			continue
+		}
+		at := append(slices.Clone(w), region.Index(i))
+		eachMatchBelow(e.p.watch, at, array.At(i), over[len(w)+1:], func(entry region.Word, n *tree.Node) bool {
+			e.once(entry, n)
+			return true
+		})
+	}
+}
+
+func (e *entries) once(w region.Word, n *tree.Node) {
+	for _, d := range e.done {
+		if slices.Equal(d, w) {
+			return
+		}
+	}
+	w = slices.Clone(w)
+	e.done = append(e.done, w)
+	e.visit(w, n)
+}
+
+// Invariants and rules, compiled.
+
+// An invariant is a compiled ir.Invariant: an expression in parts, or the index of
+// what is unique.
+type invariant struct {
+	*ir.Invariant
+	whole  region.Region // what an expression about the whole state reads
+	parts  []part
+	unique *index
+}
+
+// A part is a rule, or a family of rules, one per entry (spec/semantics.md section
+// 6.1): what a rule reads inside its own entry is kept apart from what it reads
+// elsewhere, so that a write into one entry asks for that entry's rule alone.
+//
+// An `each` invariant is one part. One about the whole state is as many as the
+// compiler has taken it apart into.
+type part struct {
+	rule    rule
+	each    *ir.Each         // of a family, else nil
+	key     string           // the parameter that is the entry's key, "" for none
+	within  footprint        // of a family: what is read below the entry, relative to it
+	outside footprint        // everything else that is read
+	fold    *over[judgement] // of a family whose rules look at nothing but their entries
+}
+
+func (p *Program) newInvariant(inv *ir.Invariant) (invariant, error) {
+	out := invariant{Invariant: inv}
+	if inv.Unique != nil {
+		out.unique = newIndex(*inv.Unique, p.unions.Whole(*inv.Unique), byValue)
+		p.indexes = append(p.indexes, out.unique)
+		return out, nil
+	}
+	rules := inv.Rules()
+	if inv.Each != nil { // an entry that fails is named, whatever fails of it
+		rules = []ir.Part{{Each: inv.Each, Expr: *inv.Expr}}
+	}
+	out.whole = readsOf(inv.Expr)
+	for i := range rules {
+		one, err := p.newPart(&rules[i])
+		if err != nil {
+			return out, err
+		}
+		out.parts = append(out.parts, one)
+	}
+	return out, nil
+}
+
+// newPart compiles a rule about the state as such, or a family.
+func (p *Program) newPart(from *ir.Part) (part, error) {
+	scope := expr.PartScope(*from)
+	r, err := p.newRule(&from.Expr, scope)
+	out := part{rule: r, each: scope.Each, key: from.Key}
+	if scope.Each == nil || err != nil {
+		out.outside = newFootprint(patternsRead(&from.Expr))
+		return out, err
+	}
+	within, outside := splitFamily(scope.Each.Over, patternsRead(&from.Expr))
+	if p.env.Local(*from) {
+		fold := newOver(scope.Each.Over, worse)
+		out.fold = &fold
+		if addressable(scope.Each.Over) {
+			within, outside = append(within, relative(scope.Each.Over, outside)...), nil
+		}
+	}
+	out.within, out.outside = newFootprint(within), newFootprint(outside)
+	return out, nil
+}
+
+// addressable reports whether the entries that a pattern matches have paths of one
+// form, so that it can be told which of them a write touches.
+func addressable(over region.Pattern) bool {
+	return !slices.ContainsFunc(over.Segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth })
+}
+
+// relative cuts the entry's own path off patterns that lie below it. One that is
+// shorter says no more than that anything may be read: then that is all of the entry.
+func relative(over region.Pattern, reads []region.Pattern) []region.Pattern {
+	var out []region.Pattern
+	for _, p := range reads {
+		below := region.Pattern{Shallow: p.Shallow}
+		if n := len(over.Segments); len(p.Segments) >= n {
+			below.Segments = p.Segments[n:]
+		} else {
+			below.Shallow = false
+		}
+		out = append(out, below)
+	}
+	return out
+}
+
+// splitFamily separates the patterns below the bound entry, made relative to it,
+// from the others, in which a family key may be any key.
+func splitFamily(over region.Pattern, reads []region.Pattern) (within, outside []region.Pattern) {
+	for _, p := range reads {
+		if rest, ok := belowEntry(over.Segments, p); ok {
+			within = append(within, rest)
+			continue
+		}
+		outside = append(outside, anyFamily(p))
+	}
+	return within, outside
+}
+
+// belowEntry cuts the entry's own path off p. An entry found by "any depth" has no
+// path of one form, so nothing is known to lie below it.
+func belowEntry(over []region.Segment, p region.Pattern) (region.Pattern, bool) {
+	if len(p.Segments) < len(over) {
+		return p, false
+	}
+	family := 0
+	for i, s := range over {
+		switch {
+		case s.Kind == region.AnyDepth:
+			return p, false
+		case isWildcard(s):
+			family++
+			if p.Segments[i] != (region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(family)}) {
+				return p, false
+			}
+		case p.Segments[i] != s:
+			return p, false
+		}
+	}
+	return region.Pattern{Segments: p.Segments[len(over):], Shallow: p.Shallow}, family > 0 || len(over) == 0
+}
+
+func anyFamily(p region.Pattern) region.Pattern {
+	out := region.Pattern{Shallow: p.Shallow}
+	for _, s := range p.Segments {
+		if s.Kind == region.ParamSegment {
+			s = region.Segment{Kind: region.AnySegment}
+		}
+		out.Segments = append(out.Segments, s)
+	}
+	return out
+}
+
+// A rule is a compiled expression with its footprint.
+type rule struct {
+	source    *ir.Expr
+	program   *expr.Program
+	footprint footprint
+}
+
+func (p *Program) newRule(x *ir.Expr, scope expr.Scope) (rule, error) {
+	program, err := p.env.Compile(*x, scope)
+	if err != nil {
+		return rule{}, err
+	}
+	return rule{source: x, program: program, footprint: newFootprint(patternsRead(x))}, nil
+}
+
+// A judgement is what became of evaluating a rule. An evaluation that fails counts
+// as a rule that does not hold.
+type judgement uint8
+
+const (
+	holds judgement = iota
+	fails
+	breaks    // it has no value
+	exhausted // it needed more steps than allowed
+)
+
+// worse is what two rules together come to: what is false is false, whatever has no
+// value beside it.
+func worse(a, b judgement) judgement {
+	switch {
+	case a == fails || b == fails:
+		return fails
+	default:
+		return max(a, b)
+	}
+}
+
+// judge evaluates a rule.
+func (r *rule) judge(ctx context.Context, in *expr.Input) judgement {
+	value, err := r.program.Eval(ctx, in)
+	if err != nil {
+		leaveIfEnded(ctx) // what interrupts an evaluation is no judgement
+	}
+	switch {
+	case err != nil:
+		return failure(err)
+	case value:
+		return holds
+	default:
+		return fails
+	}
+}
+
+func failure(err error) judgement {
+	var failed *expr.EvalError
+	if errors.As(err, &failed) && failed.Code == expr.CostExceeded {
+		return exhausted
+	}
+	return breaks
+}
+
+// because turns the finding that a rule does not hold into what j found.
+func (f finding) because(j judgement) finding {
+	switch j {
+	case breaks:
+		return f.broken()
+	case exhausted:
+		return f.tooCostly()
+	default:
+		return f
+	}
+}
+
+// A footprint is a set of paths a rule reads, ready to be asked whether a write
+// meets it.
+type footprint struct{ start region.Cursor }
+
+func newFootprint(reads []region.Pattern) footprint {
+	set := region.Compile(asRegion(region.Grant{Include: reads}))
+	return footprint{start: set.Start(region.Binding{})}
+}
+
+// meets reports whether a write of everything at and below w changes something
+// that is read (spec/semantics.md section 6.1).
+func (f footprint) meets(w region.Word) bool { return f.start.Walk(w).Live() }
+
+// readsBelow is the region that a rule over self reads if self stands at w.
+func (r *rule) readsBelow(w region.Word) region.Region {
+	prefix := patternOf(w)
+	g := region.Grant{}
+	for _, p := range patternsRead(r.source) {
+		g.Include = append(g.Include, region.Pattern{
+			Segments: append(append([]region.Segment{}, prefix.Segments...), p.Segments...), Shallow: p.Shallow,
+		})
+	}
+	return asRegion(g)
+}
+
+// readsOf is the region that an expression without parameters reads.
+func readsOf(x *ir.Expr) region.Region {
+	return asRegion(region.Grant{Include: patternsRead(x)})
+}
+
+// readsBound is the region that a rule reads under a binding of its parameters.
+func (r *rule) readsBound(args region.Binding) region.Region {
+	g := region.Grant{}
+	for _, p := range patternsRead(r.source) {
+		g.Include = append(g.Include, p.Bind(args))
+	}
+	return asRegion(g)
+}
+
+func asRegion(g region.Grant) region.Region {
+	if len(g.Include) == 0 {
+		return nil
+	}
+	return region.Region{g}
+}
+
+func patternsRead(x *ir.Expr) []region.Pattern {
+	out := make([]region.Pattern, len(x.Reads))
+	for i := range x.Reads {
+		out[i] = x.Reads[i].Pattern
+	}
+	return out
+}
+
+// patternOf is the pattern of exactly one place.
+func patternOf(w region.Word) region.Pattern {
+	out := region.Pattern{Segments: make([]region.Segment, len(w))}
+	for i, l := range w {
+		switch l.Kind {
+		case region.IndexLetter:
+			out.Segments[i] = region.Segment{Kind: region.IndexLiteral, Index: l.Index}
+		case region.FreshLetter:
+			out.Segments[i] = region.Segment{Kind: region.FreshSegment}
+		default:
+			out.Segments[i] = region.Segment{Kind: region.KeyLiteral, Text: l.Name}
+		}
+	}
+	return out
+}

@@ -95,36 +95,6 @@ func (t *touched) target(w region.Word) {
 	t.constraints(w)
 }
 
-// ambiguous reports whether values of type id must be looked into to know what the
-// type says about what is below them: several alternatives of a union are objects, or
-// several are arrays. Where a value's kind settles it, a union is no gate.
-func (p *Program) ambiguous(id ir.TypeID) bool {
-	objects, arrays := p.containers(id)
-	return p.contract.Types[id].Kind == ir.UnionType && (objects > 1 || arrays > 1)
-}
-
-// containers counts the types without unions that a type stands for and that are
-// objects, and those that are arrays.
-func (p *Program) containers(id ir.TypeID) (objects, arrays int) {
-	t := &p.contract.Types[id]
-	switch formOfKind(t.Kind) {
-	case objectForm:
-		return 1, 0
-	case listForm, setForm, logForm:
-		return 0, 1
-	case scalarForm:
-		return 0, 0
-	}
-	if t.Kind == ir.AnyType {
-		return 1, 1
-	}
-	for _, alternative := range t.Alternatives {
-		o, a := p.containers(alternative)
-		objects, arrays = objects+o, arrays+a
-	}
-	return objects, arrays
-}
-
 // note keeps a node above the target if its type has constraints.
 func (t *touched) note(id ir.TypeID, n *tree.Node, depth int) {
 	for {
@@ -301,15 +271,142 @@ func (v *verification) knownToWriter(f finding) ir.Visibility {
 	return ir.Seen
 }
 
-// typeAt is the type of the value at w in root, as far as types and values tell.
-func (p *Program) typeAt(root *tree.Node, w region.Word) ir.TypeID {
-	id, n := p.contract.State, root
-	for _, l := range w {
-		if n == nil {
-			return ir.NoType
-		}
-		id = p.below(p.settle(id, n), l.Name)
-		n = child(n, l)
+// Logs only grow.
+
+// keptLogs checks that the logs at and below w, which may have been written as a
+// whole, still begin with what they held, and still are logs. One that holds something
+// goes away only together with an entry of a map or keyed list, or an element of a
+// list, that it is inside of.
+func (t *touched) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
+	if was == nil || was == n || !t.v.p.types[id].logs || n == nil && t.isEntry(w) {
+		return
 	}
-	return id
+	t.check.word = append(t.check.word[:0], w...)
+	t.take(func() { t.check.logs(was, n, id) })
+}
+
+// isEntry reports whether w is an entry of a container whose entries come and go.
+func (t *touched) isEntry(w region.Word) bool {
+	if len(w) == 0 {
+		return false
+	}
+	p := t.v.p
+	parent := w[:len(w)-1]
+	settled := p.settle(p.typeAt(t.v.snapshot.State, parent), tree.NodeAt(t.v.snapshot.State, parent))
+	k := p.contract.Types[settled].Kind
+	return k == ir.MapType || k == ir.KeyedType
+}
+
+// logs compares the logs of one value before and after.
+func (c *typeCheck) logs(was, n *tree.Node, id ir.TypeID) {
+	if was == nil || was == n || !c.p.types[id].logs {
+		return
+	}
+	settled := c.p.settle(id, was)
+	t := &c.p.contract.Types[settled]
+	switch t.Kind {
+	case ir.LogType:
+		if !beginsWith(n, was) {
+			c.report(say.logChanged())
+		}
+	case ir.RecordType, ir.MapType, ir.KeyedType:
+		for name, child := range was.Members() {
+			if next := n.Get(name); next != nil || t.Kind == ir.RecordType {
+				c.at(region.Key(name), func() { c.logs(child, next, c.p.below(settled, name)) })
+			}
+		}
+	}
+}
+
+// beginsWith reports whether n is a log that has all entries of was in front. Where
+// there are none, it may be anything.
+func beginsWith(n, was *tree.Node) bool {
+	if was.Len() == 0 {
+		return true
+	}
+	if n.Order() != tree.LogOrder {
+		return false
+	}
+	for i, e := range was.Elements() {
+		if next := n.At(i); next == nil || !tree.Equal(next, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// What a stage may write is compared with what it sees, and with what others touch,
+// over the places that a state can have (spec/semantics.md section 8.2). An operation
+// may lead elsewhere, if only for a moment: a member that no type has, added and removed
+// again, leaves the state as it was, but tells that its parent is there. So every
+// target must be a place of the type, unless it is inside of what the patch itself put
+// there before, of which nothing is told that the actor did not write.
+
+// misplaced finds targets that are no place of the type.
+func (t *touched) misplaced() {
+	for i := range t.v.effects {
+		for _, w := range t.v.effects[i].Targets {
+			if end := t.v.p.leaves(t.v.p.contract.State, w); end < len(w) && !t.v.wroteBefore(i, w) {
+				t.once(t.v.p.notOfType(w[:end+1]))
+			}
+		}
+	}
+}
+
+// wroteBefore reports whether an operation before the i-th wrote w or a place above it.
+func (v *verification) wroteBefore(i int, w region.Word) bool {
+	for _, e := range v.effects[:i] {
+		for _, t := range e.Targets {
+			if w.HasPrefix(t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// notOfType is the finding about a place that the type does not have.
+func (p *Program) notOfType(w region.Word) finding {
+	id := p.contract.State
+	for _, l := range w[:len(w)-1] {
+		id = p.below(id, l.Name)
+	}
+	if t := &p.contract.Types[id]; t.Kind == ir.RecordType && w[len(w)-1].Kind == region.KeyLetter {
+		return p.unknownMember(t, p.types[id].text, w[len(w)-1].Name, w)
+	}
+	return say.noSuchPlace().about(w)
+}
+
+// What the stage must produce.
+
+// checkProduce checks that what the stage must produce is there. An append to a
+// log counts if this patch made it.
+func (v *verification) checkProduce() []finding {
+	var found []finding
+	for i := range v.stage.Produce {
+		p := v.stage.Produce[i].Bind(v.args)
+		if v.produced(p) {
+			continue
+		}
+		f := say.notProduced(v.stage.Name, p.Source()).of(ir.ProduceGate, "")
+		f.typed = v.stage.Produce[i]
+		f.reads = region.Region{{Include: []region.Pattern{p}}}
+		found = append(found, f)
+	}
+	return found
+}
+
+func (v *verification) produced(p region.Pattern) bool {
+	last := len(p.Segments) - 1
+	if last < 0 || p.Segments[last].Kind != region.FreshSegment {
+		there := false
+		eachMatch(v.p.watch, v.after, p, func(region.Word, *tree.Node) bool { there = true; return false })
+		return there
+	}
+	grew := false
+	eachMatch(v.p.watch, v.after, region.Pattern{Segments: p.Segments[:last]}, func(w region.Word, n *tree.Node) bool {
+		grew = n.Len() > tree.NodeAt(v.snapshot.State, w).Len()
+		return !grew
+	})
+	return grew
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
@@ -241,5 +242,140 @@ func (p *Program) sameKind(id ir.TypeID, n *tree.Node) bool {
 		return n.Kind() == ir.Array
 	default:
 		return p.fits(id, n)
+	}
+}
+
+// typeAt is the type of the value at w in root, as far as types and values tell.
+func (p *Program) typeAt(root *tree.Node, w region.Word) ir.TypeID {
+	id, n := p.contract.State, root
+	for _, l := range w {
+		if n == nil {
+			return ir.NoType
+		}
+		id = p.below(p.settle(id, n), l.Name)
+		n = child(n, l)
+	}
+	return id
+}
+
+// judgedBy is the place whose type decides about what is at w, with that type: the first
+// union on the way that decides by what it holds, or else w itself.
+func (p *Program) judgedBy(root *tree.Node, w region.Word) (region.Word, ir.TypeID) {
+	id := p.contract.State
+	for depth, l := range w {
+		if p.ambiguous(id) {
+			return w[:depth], id
+		}
+		id = p.below(p.settle(id, tree.NodeAt(root, w[:depth])), l.Name)
+	}
+	return w, id
+}
+
+// unionAbove is the outermost union above a place whose alternatives are told apart by
+// what it holds.
+func (v *verification) unionAbove(w region.Word) (region.Word, bool) {
+	id, n := v.p.contract.State, v.after
+	for depth, l := range w {
+		if v.p.ambiguous(id) {
+			return w[:depth], true
+		}
+		id, n = v.p.below(v.p.settle(id, n), l.Name), child(n, l)
+	}
+	return nil, false
+}
+
+// ambiguous reports whether values of type id must be looked into to know what the
+// type says about what is below them: several alternatives of a union are objects, or
+// several are arrays. Where a value's kind settles it, a union is no gate.
+func (p *Program) ambiguous(id ir.TypeID) bool {
+	objects, arrays := p.containers(id)
+	return p.contract.Types[id].Kind == ir.UnionType && (objects > 1 || arrays > 1)
+}
+
+// containers counts the types without unions that a type stands for and that are
+// objects, and those that are arrays.
+func (p *Program) containers(id ir.TypeID) (objects, arrays int) {
+	t := &p.contract.Types[id]
+	switch formOfKind(t.Kind) {
+	case objectForm:
+		return 1, 0
+	case listForm, setForm, logForm:
+		return 0, 1
+	case scalarForm:
+		return 0, 0
+	}
+	if t.Kind == ir.AnyType {
+		return 1, 1
+	}
+	for _, alternative := range t.Alternatives {
+		o, a := p.containers(alternative)
+		objects, arrays = objects+o, arrays+a
+	}
+	return objects, arrays
+}
+
+// leaves is how many letters of w lead from a value of a type to places that some value
+// of the type has.
+func (p *Program) leaves(id ir.TypeID, w region.Word) int {
+	t := &p.contract.Types[id]
+	if len(w) == 0 || t.Kind == ir.AnyType {
+		return len(w)
+	}
+	if t.Kind == ir.UnionType {
+		most := 0
+		for _, alternative := range t.Alternatives {
+			most = max(most, p.leaves(alternative, w))
+		}
+		return most
+	}
+	if below := p.typeBelow(t, w[0]); below != ir.NoType {
+		return 1 + p.leaves(below, w[1:])
+	}
+	return 0
+}
+
+// typeBelow is where a letter leads from a value of a type without alternatives, NoType
+// if nowhere.
+func (p *Program) typeBelow(t *ir.Type, l region.Letter) ir.TypeID {
+	isKey := l.Kind == region.KeyLetter
+	switch form := formOfKind(t.Kind); {
+	case t.Kind == ir.RecordType && isKey:
+		if m, declared := t.Member(l.Name); declared {
+			return m.Type
+		}
+		return t.Rest
+	case form == objectForm && isKey, form != objectForm && form != scalarForm && !isKey:
+		return t.Elem
+	}
+	return ir.NoType
+}
+
+// alwaysContainer reports whether every value that the path leads to is, by its
+// type, a container that next leads on from.
+func (p *Program) alwaysContainer(path []region.Segment, next region.Segment) bool {
+	id := p.contract.State
+	for _, s := range path {
+		if !p.leadsOn(id, s) {
+			return false
+		}
+		id = p.below(id, s.Text)
+	}
+	return p.leadsOn(id, next)
+}
+
+// leadsOn reports whether every value of a type is a container with the letters
+// that a segment matches: in a record, only a declared member.
+func (p *Program) leadsOn(id ir.TypeID, s region.Segment) bool {
+	t := &p.contract.Types[id]
+	switch {
+	case s.Kind == region.AnyDepth || t.Kind == ir.UnionType:
+		return false
+	case t.Kind == ir.RecordType:
+		_, declared := t.Member(s.Text)
+		return declared && (s.Kind == region.KeyLiteral || s.Kind == region.Literal)
+	case p.types[id].form == objectForm:
+		return s.Kind != region.AnyIndex && s.Kind != region.IndexLiteral
+	default:
+		return p.types[id].form != openForm && p.types[id].form != scalarForm && (s.Kind == region.AnyIndex || s.Kind == region.AnySegment)
 	}
 }

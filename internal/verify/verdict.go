@@ -1,5 +1,7 @@
 package verify
 
+import "slices"
+
 // A Decision is the outcome of a proposal.
 type Decision string
 
@@ -69,4 +71,104 @@ func retryable(violations []Violation, attempt, most int) bool {
 		}
 	}
 	return true
+}
+
+// A Gate is the step of a verification that refused: the first field of a
+// violation. The steps run in the order of Steps.
+type Gate string
+
+// The gates. Every limit belongs to GateLimit, whenever it is reached.
+const (
+	GateLimit     Gate = "limit"
+	GateFormat    Gate = "format"
+	GatePhase     Gate = "phase"
+	GateStale     Gate = "stale"
+	GateScope     Gate = "scope"
+	GateSchema    Gate = "schema"
+	GateInvariant Gate = "invariant"
+)
+
+// A Code says what is wrong. Codes are stable: tools match on them.
+type Code string
+
+// The codes, in the order in which the steps run.
+const (
+	LimitExceeded       Code = "limit_exceeded"
+	PatchSyntax         Code = "patch_syntax"
+	PointerSyntax       Code = "pointer_syntax"
+	DuplicateKey        Code = "duplicate_key"
+	Unauthorised        Code = "unauthorised"
+	PhaseViolation      Code = "phase_violation"
+	ArgumentViolation   Code = "argument_violation"
+	TransitionViolation Code = "transition_violation"
+	Stale               Code = "stale"
+	Repeat              Code = "repeat"
+	AttemptsExhausted   Code = "attempts_exhausted"
+	RequireViolation    Code = "require_violation"
+	WriteScopeViolation Code = "patch_write_scope_violation"
+	ReadScopeViolation  Code = "patch_read_scope_violation"
+	PathMissing         Code = "path_missing"
+	IndexOutOfRange     Code = "index_out_of_range"
+	TestFailed          Code = "test_failed"
+	TypeMismatch        Code = "type_mismatch"
+	MoveIntoChild       Code = "move_into_child"
+	SchemaViolation     Code = "schema_violation"
+	ProduceViolation    Code = "produce_violation"
+	EnsureViolation     Code = "ensure_violation"
+	InvariantViolation  Code = "invariant_violation"
+	EvaluationError     Code = "evaluation_error"
+	Refused             Code = "refused"
+)
+
+// A CodeEntry describes a code: the gate it belongs to, one line of meaning, and
+// whether a different proposal of the same actor can help.
+type CodeEntry struct {
+	Code      Code
+	Gate      Gate // of EvaluationError and TransitionViolation: the usual one
+	Meaning   string
+	Retryable bool
+}
+
+var codes = []CodeEntry{
+	{LimitExceeded, GateLimit, "the patch, or the state it would make, is larger than allowed", true},
+	{PatchSyntax, GateFormat, "the proposal is no JSON Patch", true},
+	{PointerSyntax, GateFormat, "a path is no JSON Pointer, or no index where an array needs one", true},
+	{DuplicateKey, GateFormat, "an object of the patch names a member twice", true},
+	{Unauthorised, GatePhase, "the role may not run the stage", false},
+	{PhaseViolation, GatePhase, "the stage does not run in the current phase", false},
+	{ArgumentViolation, GatePhase, "an argument of the stage is missing or does not bind", false},
+	{TransitionViolation, GatePhase, "the phase cannot move so, or the guard of the move does not hold", true},
+	{Stale, GateStale, "the proposal was made on an older version", true},
+	{Repeat, GateStale, "the proposal was refused before, or its key belongs to another one", true},
+	{AttemptsExhausted, GateStale, "the stage has no attempts left", false},
+	{RequireViolation, GateInvariant, "what the stage requires beforehand does not hold", true},
+	{WriteScopeViolation, GateScope, "an operation writes outside of what the stage may write", true},
+	{ReadScopeViolation, GateScope, "an operation reads outside of what the stage may read or take from", true},
+	{PathMissing, GateScope, "a path leads to nothing", true},
+	{IndexOutOfRange, GateScope, "an index is beyond the end of its array", true},
+	{TestFailed, GateScope, "a test operation found another value", true},
+	{TypeMismatch, GateScope, "a path goes through a value that has nothing below it, or takes entries of a log", true},
+	{MoveIntoChild, GateScope, "a value would move into itself", true},
+	{SchemaViolation, GateSchema, "a value does not fit its type", true},
+	{ProduceViolation, GateSchema, "what the stage must produce is not there", true},
+	{EnsureViolation, GateInvariant, "what the stage ensures does not hold afterwards", true},
+	{InvariantViolation, GateInvariant, "an invariant would not hold", true},
+	{EvaluationError, GateInvariant, "an expression could not be evaluated, which counts as violated", true},
+	{Refused, GateInvariant, "a rule over data the stage does not see", true},
+}
+
+// Codes lists every code, in the order in which the steps run.
+func Codes() []CodeEntry { return slices.Clone(codes) }
+
+// UsesAttempt reports whether a rejection with this code is one of the tries that a
+// step has: being late is not, nor is coming after the last try.
+func (c Code) UsesAttempt() bool { return c != Stale && c != AttemptsExhausted }
+
+func (c Code) entry() CodeEntry {
+	for _, e := range codes {
+		if e.Code == c {
+			return e
+		}
+	}
+	return CodeEntry{Code: c, Gate: GateInvariant}
 }

@@ -1,9 +1,13 @@
 package verify
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
+	"slices"
 
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
 )
@@ -83,13 +87,6 @@ func (p *Program) VerifyUnread(ctx context.Context, s Snapshot, pr Proposal) (ou
 	return out, len(found) > 0, nil
 }
 
-// Refuse makes o a rejection for other reasons.
-func (o *Outcome) Refuse(violations []Violation) {
-	v := &o.Verdict
-	v.Verdict, v.Violations = Reject, violations
-	v.Retryable = retryable(violations, v.Attempt, v.MaxAttempts)
-}
-
 // A verification is one run of Verify.
 type verification struct {
 	p        *Program
@@ -158,6 +155,237 @@ func (v *verification) run() []finding {
 	return nil
 }
 
+// The format step.
+
+// readProposal is the limit and format steps: the shape and pointers of the whole
+// patch. Exceeded limits come before everything else.
+func (v *verification) readProposal() []finding {
+	found := v.parseProposal()
+	if over := slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Gate != GateLimit }); len(over) > 0 {
+		return over
+	}
+	if len(found) > 0 {
+		return found
+	}
+	return v.checkSpelling()
+}
+
+// parseProposal reads an array of operations, or an object that has one.
+func (v *verification) parseProposal() []finding {
+	data, limits := v.proposal.Patch, v.p.limits.Patch
+	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
+		return v.parseObject(data)
+	}
+	patch, problems := tree.ParsePatch(data, limits)
+	v.patch = patch
+	found := problemsFound(problems)
+	if len(found) == 0 {
+		return nil
+	}
+	if _, err := tree.Parse(data, limits.Limits); err != nil {
+		for i := range found {
+			found[i].Path = nil // no operation could be read, so none has a path
+		}
+	}
+	return found
+}
+
+func problemsFound(problems []*tree.Problem) []finding {
+	var found []finding
+	for _, p := range problems {
+		found = append(found, say.problem(p))
+	}
+	return found
+}
+
+// parseObject reads {"patch": [...], "next": "phase"}.
+func (v *verification) parseObject(data []byte) []finding {
+	limits := v.p.limits.Patch
+	n, err := tree.Parse(data, limits.Limits)
+	var bad *tree.DecodeError
+	if errors.As(err, &bad) {
+		return []finding{say.decodeProblem(bad)}
+	}
+	patch := n.Get("patch")
+	if patch == nil && n.Get("op") != nil {
+		_, problems := tree.PatchOf(n, limits)
+		return problemsFound(problems)
+	}
+	var found []finding
+	for name := range n.Members() {
+		if name != "patch" && name != "next" {
+			found = append(found, say.unknownProposalMember(name))
+		}
+	}
+	found = append(found, v.readNext(n.Get("next"))...)
+	if patch == nil {
+		return append(found, say.noPatchMember())
+	}
+	var problems []*tree.Problem
+	v.patch, problems = tree.PatchOf(patch, limits)
+	return append(found, problemsFound(problems)...)
+}
+
+// readNext takes the actor's choice of the next phase; null is none.
+func (v *verification) readNext(n *tree.Node) []finding {
+	switch {
+	case n == nil || n.Kind() == ir.Null:
+		return nil
+	case n.Kind() != ir.String:
+		return []finding{say.nextNoString(n.Kind())}
+	}
+	v.chosen = n.Text()
+	return nil
+}
+
+// checkSpelling refuses positions that are not spelled as such, where the state
+// type says that they are positions.
+func (v *verification) checkSpelling() []finding {
+	v.typeUses()
+	var found []finding
+	for i := range v.uses {
+		if u := &v.uses[i]; u.place.fault == badIndex && !u.again {
+			found = append(found, say.badIndex(u.op.Index, u.raw))
+		}
+	}
+	return found
+}
+
+// The phase step.
+
+// checkPhase is the phase step: the role, the phase, the arguments, the move.
+func (v *verification) checkPhase() []finding {
+	found := v.checkEntry()
+	return append(found, v.checkNext()...)
+}
+
+// checkEntry checks what a view needs too.
+func (v *verification) checkEntry() []finding {
+	var found []finding
+	s, role, phase := v.stage, v.proposal.Role, v.snapshot.Phase
+	if len(s.By) > 0 && !slices.Contains(s.By, role) {
+		found = append(found, say.unauthorised(s.Name, role, s.By))
+	}
+	if !slices.Contains(s.In, phase) {
+		found = append(found, say.wrongPhase(s.Name, phase, s.In))
+	}
+	return append(found, v.bindArguments()...)
+}
+
+// bindArguments binds the stage's parameters in their order (spec/semantics.md
+// section 9), each to one key. One that depends on a parameter which did not bind
+// is passed over: the cause was reported.
+func (v *verification) bindArguments() []finding {
+	v.args = make(region.Binding, len(v.stage.Params))
+	var found []finding
+	for i := range v.stage.Params {
+		p := &v.stage.Params[i]
+		if !v.bound(p.Of.Params()) {
+			continue
+		}
+		value, bad := v.bindOne(p)
+		if bad != nil {
+			found = append(found, *bad)
+			continue
+		}
+		v.args[p.Name] = value
+	}
+	return found
+}
+
+func (v *verification) bound(names []string) bool {
+	for _, name := range names {
+		if _, ok := v.args[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *verification) bindOne(p *ir.Param) (string, *finding) {
+	value, given := v.proposal.Args[p.Name]
+	at := nodeAtPattern(v.snapshot.State, p.Of.Bind(v.args))
+	if p.Kind == ir.DependentParam {
+		return v.bindDependent(p, at, given)
+	}
+	var bad finding
+	switch {
+	case !given:
+		bad = say.argumentMissing(v.stage.Name, p)
+	case value == "":
+		bad = say.argumentEmpty(v.stage.Name, p)
+	case slices.Contains(p.Reserved, value):
+		bad = say.argumentReserved(v.stage.Name, p)
+	case p.Kind == ir.ExistingParam && at.Get(value) == nil:
+		bad = say.argumentNotFound(v.stage.Name, p)
+	case p.Kind == ir.NewParam && at.Get(value) != nil:
+		bad = say.argumentTaken(v.stage.Name, p)
+	default:
+		return value, nil
+	}
+	return "", &bad
+}
+
+// bindDependent takes the value of a parameter from the state.
+func (v *verification) bindDependent(p *ir.Param, at *tree.Node, given bool) (string, *finding) {
+	var bad finding
+	switch {
+	case given:
+		bad = say.argumentGiven(v.stage.Name, p)
+	case at == nil || at.Kind() != ir.String:
+		bad = say.argumentNoString(v.stage.Name, p)
+	case at.Text() == "":
+		bad = say.argumentEmpty(v.stage.Name, p)
+	case slices.Contains(p.Reserved, at.Text()):
+		bad = say.argumentReserved(v.stage.Name, p)
+	default:
+		return at.Text(), nil
+	}
+	return "", &bad
+}
+
+// checkNext settles which phase the stage moves to.
+func (v *verification) checkNext() []finding {
+	s := v.stage
+	if v.next = v.proposal.Next; v.next == "" {
+		v.next = v.chosen
+	}
+	switch {
+	case v.chosen != "" && v.chosen != v.next:
+		return []finding{say.twoNexts(s.Name)}
+	case len(s.Next) == 0 && v.next != "":
+		return []finding{say.noNext(s.Name, v.next)}
+	case len(s.Next) == 0:
+		return nil
+	case v.next == "" && len(s.Next) > 1:
+		return []finding{say.chooseNext(s.Name, s.Next)}
+	case v.next == "":
+		v.next = s.Next[0]
+	case !slices.Contains(s.Next, v.next):
+		return []finding{say.foreignNext(s.Name, s.Next)}
+	}
+	if slices.Contains(s.In, v.snapshot.Phase) && v.p.arrow(v.snapshot.Phase, v.next) == nil {
+		return []finding{say.noArrow(v.snapshot.Phase, v.next)}
+	}
+	return nil
+}
+
+// arrow finds an edge of the phase graph, nil if there is none.
+func (p *Program) arrow(from, to string) *ir.Arrow {
+	phase := p.contract.Phase(from)
+	if phase == nil {
+		return nil
+	}
+	for i := range phase.Arrows {
+		if phase.Arrows[i].To == to {
+			return &phase.Arrows[i]
+		}
+	}
+	return nil
+}
+
+// The stale step.
+
 func (v *verification) checkStale() []finding {
 	if v.proposal.Stale == nil {
 		return nil
@@ -169,6 +397,8 @@ func (v *verification) checkStale() []finding {
 	}
 	return found
 }
+
+// The end.
 
 func (v *verification) outcome(found []finding) Outcome {
 	before := v.snapshot
@@ -219,4 +449,60 @@ func (v *verification) phaseAfter() string {
 		return v.next
 	}
 	return v.snapshot.Phase
+}
+
+// Refuse makes o a rejection for other reasons.
+func (o *Outcome) Refuse(violations []Violation) {
+	v := &o.Verdict
+	v.Verdict, v.Violations = Reject, violations
+	v.Retryable = retryable(violations, v.Attempt, v.MaxAttempts)
+}
+
+// What is not a proposal of an actor.
+
+// Advance moves the phase as the host may do along an edge marked for it. The
+// guard and every invariant that reads the phase must hold afterwards; the state
+// stays as it is. The error is the context's.
+func (p *Program) Advance(ctx context.Context, s Snapshot, to, role string) (out Outcome, err error) {
+	defer catch(&err)
+	v := &verification{p: p.within(ctx), ctx: ctx, snapshot: s, after: s.State, next: to, reached: stepPhase}
+	v.proposal.Role = role
+	found := v.checkHostMove()
+	if len(found) == 0 {
+		v.reached = stepRules
+		found = v.checkRules()
+	}
+	out = v.outcome(found)
+	leaveIfEnded(ctx)
+	return out, nil
+}
+
+func (v *verification) checkHostMove() []finding {
+	arrow := v.p.arrow(v.snapshot.Phase, v.next)
+	switch {
+	case arrow == nil:
+		return []finding{say.noArrow(v.snapshot.Phase, v.next)}
+	case !arrow.ByHost:
+		return []finding{say.notByHost(v.snapshot.Phase, v.next)}
+	default:
+		return nil
+	}
+}
+
+// Replay applies a proposal that was committed before to the state it was
+// committed on, without judging it again, and says what each operation read and
+// wrote. The error says that it does not apply, and so cannot have been committed on
+// this state; or it is the context's.
+func (p *Program) Replay(ctx context.Context, root *tree.Node, proposal []byte) (after *tree.Node, effects []tree.Effect, err error) {
+	defer catch(&err)
+	v := &verification{p: p.within(ctx), ctx: ctx, snapshot: Snapshot{State: root}, proposal: Proposal{Patch: proposal}}
+	if found := v.parseProposal(); len(found) > 0 {
+		return nil, nil, errors.New(found[0].Message)
+	}
+	v.typeUses()
+	e := &execution{v: v, after: root, trusts: true}
+	if e.runAll() >= 0 {
+		return nil, nil, errors.New(e.found[0].Message)
+	}
+	return e.after, e.effects, nil
 }

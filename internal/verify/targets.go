@@ -166,3 +166,5 @@ func (t *writtenBelow) outermost(w region.Word) bool {
 	t.told = true
 	return first
 }
+
+func isFresh(l region.Letter) bool { return l.Kind == region.FreshLetter }
