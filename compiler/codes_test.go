@@ -75,6 +75,7 @@ var examples = []example{
 	{"unknown_parameter", plain + "stage s(k in /m) { read /m/{k} write /m/{k}/n }\nprove s commutes with s when j differs\n", "j", "stage s has no parameter j"},
 	{"parameter_type", plain + "stage s(k = /a) { read /a }\n", "/a", ""},
 	{"require_no_guard", plain + "stage s(k in /m) { read /m/{k} require { before.m[k].s + \"1\" == k } }\n", `require { before.m[k].s + "1" == k }`, ""},
+	{"chosen_view", "contract c sealed\nstate { a: string  m: map of int }\nstage s(k = /a) { read /a, /m/{k} write /a }\n", "write /a", "stage s may write /a"},
 	{"delegate_params", plain + "stage s(k in /m) { read /m/{k} }\ndelegate d from s(k in /m) { read /m/{k} }\n", "k in /m", ""},
 	{"delegate_exceeds", plain + "stage s { read /a attempts 2 }\ndelegate d from s { attempts 3 }\n", "attempts 3", "more often"},
 

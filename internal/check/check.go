@@ -62,6 +62,7 @@ func Contract(u *Unit) Result {
 	c.reserveLiterals()
 	c.checkVisibility()
 	c.checkGuards()
+	c.checkChoices()
 	c.checkKeys()
 	c.checkDisclosure()
 	c.exhausted(source.Span{File: u.File.Source})

@@ -179,6 +179,17 @@ func paramNotShared(n syntax.Name, st *stage) source.Diagnostic {
 	return fault("unknown_parameter", n.Span, listOf(keys(st.params)), "%s has no parameter %s", st.title(), n.Text)
 }
 
+func choosesView(st *stage, q ir.Param, written, shown region.Pattern) source.Diagnostic {
+	at := st.decl.Name.Span
+	if cl := st.clauses["write"]; cl != nil {
+		at = cl.Span
+	}
+	whole := anyKey(region.Grant{Include: []region.Pattern{shown}}, []string{q.Name}).Include[0]
+	return caution("chosen_view", at,
+		"take "+q.Of.Source()+" out of the `write` of "+st.decl.Name.Text+" and let another stage write it, whose actor is not shown what it leads to; or, if its actor may see all of that, say so: read "+whole.Source(),
+		"%s may write %s, where its parameter %s is taken from: its actor chooses what %s shows next", st.title(), written.Source(), q.Name, shown.Source())
+}
+
 func requireNoGuard(st *stage, cl *syntax.Clause, shown region.Pattern) source.Diagnostic {
 	return caution("require_no_guard", cl.Span,
 		"a `require` refuses proposals; who may see what is for the host, which binds the arguments, or for a path that only leads to what may be seen, such as `order in /users/{user}/orders`",

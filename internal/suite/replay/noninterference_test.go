@@ -31,6 +31,7 @@ type secrecy struct {
 	drew             map[string]int  // by construct, contracts that compiled
 	cases            int             // pairs of states and a patch
 	accepted, bits   int             // cases that were accepted; that differ in a disclosed bit
+	chosen           int             // commits by which an actor chose, under a warning, to be shown unlike things
 	distinct         map[string]bool // contracts with states that look alike
 	meter            meter
 	took             time.Duration
@@ -42,8 +43,8 @@ func newSecrecy() *secrecy {
 
 func (s *secrecy) log(t testing.TB) {
 	t.Helper()
-	t.Logf("%d pairs of states with a patch in %d distinct contracts: %d accepted on both, 0 differences but in %d patches by a disclosed bit; %d of %d drafts compile; %s",
-		s.cases, len(s.distinct), s.accepted, s.bits, s.contracts, s.tried, s.took.Round(time.Second))
+	t.Logf("%d pairs of states with a patch in %d distinct contracts: %d accepted on both, 0 differences but in %d patches by a disclosed bit and %d by a choice that is warned of; %d of %d drafts compile; %s",
+		s.cases, len(s.distinct), s.accepted, s.bits, s.chosen, s.contracts, s.tried, s.took.Round(time.Second))
 }
 
 func (s *secrecy) note(d *draft, c *ir.Contract) {
@@ -69,6 +70,7 @@ type hall struct {
 	bound region.Binding
 	reach reach
 	see   region.Cursor
+	warns bool // that the stage chooses what it is shown
 }
 
 func (m maker) hall(t testing.TB, text string, c *ir.Contract, limits verify.Limits) *hall {
@@ -236,6 +238,7 @@ func (h *hall) near(n, donor *tree.Node) *tree.Node {
 type told struct {
 	on                 *tree.Node
 	bits, reply, after string
+	next               string // the view for the same arguments, bound anew
 	accepted           bool
 }
 
@@ -267,7 +270,8 @@ func (h *hall) tell(n *tree.Node, patch string) told {
 	if this.bits = strings.Join(bits, ", "); this.accepted {
 		found := h.p.CheckAll(context.Background(), out.After.State, out.After.Phase)
 		require.Empty(h.t, found, "a commit leaves a state that is not valid\n%s\nstate %s\npatch %s", h.text, n, patch)
-		this.after, _ = h.viewAfter(out.After.State)
+		this.after = shownBy(out.After.State, h.see)
+		this.next, _ = h.view(out.After.State) // the arguments need not bind any more
 	}
 	return this
 }
@@ -279,12 +283,6 @@ func (h *hall) shapes(n *tree.Node) string {
 		return ""
 	}
 	return shownBy(n, h.see)
-}
-
-// viewAfter is what the region shows of what a commit made: the arguments need not
-// bind any more.
-func (h *hall) viewAfter(n *tree.Node) (string, bool) {
-	return shownBy(n, h.see), true
 }
 
 // discloses reports whether a violation is of a gate that the stage only discloses.
@@ -355,6 +353,13 @@ func (h *hall) compare(sum *secrecy, states []*tree.Node) {
 			if first.reply != this.reply || first.after != this.after {
 				h.fail("the replies differ", patch, first, this)
 			}
+			switch {
+			case first.next == this.next:
+			case h.warns:
+				sum.chosen++
+			default:
+				h.fail("what is shown next differs: "+first.next+" and "+this.next, patch, first, this)
+			}
 		}
 		if len(groups) > 1 {
 			sum.bits++
@@ -378,6 +383,7 @@ func secrecyOf(t testing.TB, seed int64, enough int, limits func(m maker) verify
 	for sum.cases < enough {
 		d, c := m.sealed(sum)
 		h := m.hall(t, d.text(), c, limits(m))
+		h.warns = d.drew["view chosen"]
 		if len(h.valid) < 2 {
 			continue
 		}
@@ -428,7 +434,7 @@ var constructs = []string{
 	"record", "optional", "further members", "map", "keyed", "list", "set", "log", "union", "tagged", "any", "secret", "reference",
 	"a number that is spelled its own way", "where", "where on a record", "each", "entry not read", "rule on keys", "unique", "measure", "size", "order", "reference count",
 	"p in", "q new", "dependent parameter", "append", "blind", "require", "ensure", "produce", "phases", "delegate",
-	"except", "any depth", "literal key", "wildcard for a member", "gate seen", "gate disclosed",
+	"except", "any depth", "literal key", "wildcard for a member", "gate seen", "gate disclosed", "view chosen",
 }
 
 func TestSealedContractsAreDrawnOfEveryConstruct(t *testing.T) {

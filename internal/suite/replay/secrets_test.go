@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/lang/source"
 )
 
 // Sealed contracts at random, as source text: what their compiler accepts is what
@@ -44,6 +45,9 @@ func (m maker) draft() *draft {
 	if m.chance(20) {
 		d.places = append(d.places, spot{"/h", "list"})
 		d.member("h", "list of "+d.scalar("/h/*", "int"))
+	}
+	if m.chance(35) {
+		d.member("at", d.scalar("/at", "ref"))
 	}
 	for range m.Intn(4) {
 		d.rule()
@@ -227,9 +231,14 @@ func (d *draft) stage() {
 			d.did(strings.Fields(p.text)[0] + " " + strings.Fields(p.text)[1])
 		}
 	}
-	if at := d.where(false, "ref"); at != "" && d.chance(40) && !strings.Contains(at, "*") {
+	at := d.where(false, "ref")
+	if slices.Contains(d.places, spot{"/at", "ref"}) {
+		at = "/at"
+	}
+	if at != "" && d.chance(50) && !strings.Contains(at, "*") {
 		d.did("dependent parameter")
 		d.params = append(d.params, "o = "+at)
+		d.grants = append(d.grants, d.some([]string{at, "/n/{o}"})...)
 	}
 	for range 1 + d.Intn(4) {
 		d.grants = append(d.grants, d.grant())
@@ -404,6 +413,9 @@ func (m maker) sealed(sum *secrecy) (*draft, *ir.Contract) {
 			out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
 			if out.Contract != nil {
 				sum.contracts++
+				if slices.ContainsFunc(out.Diagnostics, func(f source.Diagnostic) bool { return f.Code == "chosen_view" }) {
+					d.did("view chosen")
+				}
 				sum.note(d, out.Contract)
 				return d, out.Contract
 			}
