@@ -38,7 +38,7 @@ const everything = ""
 // The floors, from the source text up. A package may use those of its own floor
 // and of the floors before it, as far as the bans below allow.
 var (
-	langFloor     = []string{"lang", "internal/syntax"}
+	langFloor     = []string{"lang", "internal/diagnostic", "internal/syntax"}
 	kernel        = []string{"internal/decimal", "internal/region", "internal/ir", "internal/expr"}
 	compilerFloor = []string{
 		"compiler", "internal/check", "internal/footprint", "internal/certificate", "internal/witness", "internal/plan",
@@ -194,7 +194,7 @@ func covers(folders []string, pkg string) bool {
 // the standard library's package of that name.
 func qualified(name string) string {
 	switch first, _, _ := strings.Cut(name, "/"); first {
-	case "lang", "compiler", "runtime", "cmd", "stdlib", "examples":
+	case "lang", "internal", "compiler", "runtime", "cmd", "stdlib", "examples":
 		return module + name
 	}
 	return name

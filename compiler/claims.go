@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/check"
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/source"
@@ -40,23 +41,20 @@ func (out *Output) refuteClaims(checked check.Result, replay footprint.Replayer)
 	}
 }
 
-// claimDiagnostic says what is wrong with a claim, if anything is.
+// claimDiagnostic says what is wrong with a claim, if anything is; where is for the caller.
 func claimDiagnostic(m *footprint.Model, claim ir.Claim, result footprint.Result) (source.Diagnostic, bool) {
-	d := source.Diagnostic{Code: "claim_refuted", Severity: source.Error}
 	switch r := result.(type) {
 	case footprint.Unknown:
-		d.Code = "claim_unknown"
-		d.Message = "unknown: " + r.Why
-		d.Help = "what is not proved counts as false"
+		help := "what is not proved counts as false"
 		if r.Pair != nil && len(r.Pair.Conflicts) > 0 {
-			d.Help += "; " + clash(m, claim, *r.Pair, r.Others, r.More)
+			help += "; " + clash(m, claim, *r.Pair, r.Others, r.More)
 		}
+		return diagnostic.ClaimUnknown.Diagnostic(source.Span{}, help, "unknown: "+r.Why), true
 	case footprint.Refuted:
-		d.Message, d.Help = refutation(m, claim, r)
-	default:
-		return d, false
+		message, help := refutation(m, claim, r)
+		return diagnostic.ClaimRefuted.Diagnostic(source.Span{}, help, message), true
 	}
-	return d, true
+	return source.Diagnostic{}, false
 }
 
 // clash says why a pair of a claim does not commute, which others do not, and what

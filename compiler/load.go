@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/check"
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/stdlib"
@@ -39,7 +40,7 @@ func newLoader(in Input) *loader {
 func (l *loader) load(p string, from *syntax.Import) *check.Unit {
 	if unit, ok := l.units[p]; ok {
 		if unit == nil {
-			l.report(importFault("import_cycle", from, "a library cannot import a file that imports it", p+" imports itself, in the end"))
+			l.report(importFault(diagnostic.ImportCycle, from, "a library cannot import a file that imports it", p+" imports itself, in the end"))
 		}
 		return unit
 	}
@@ -67,12 +68,12 @@ func (l *loader) load(p string, from *syntax.Import) *check.Unit {
 func (l *loader) loadImport(from string, d *syntax.Import) *check.Unit {
 	p, problem := resolveImport(from, d.Path.Value)
 	if problem != "" {
-		l.report(importFault("import_path", d, "write `std/NAME`, or `./FILE.poptic` for a file of yours", problem))
+		l.report(importFault(diagnostic.ImportPath, d, "write `std/NAME`, or `./FILE.poptic` for a file of yours", problem))
 		return nil
 	}
 	unit := l.load(p, d)
 	if unit != nil && unit.File.Header != nil && !unit.File.Header.Library {
-		l.report(importFault("not_a_library", d, "move what you want to share to a file that starts with `library NAME`", d.Path.Value+" is a contract; only libraries can be imported"))
+		l.report(importFault(diagnostic.NotALibrary, d, "move what you want to share to a file that starts with `library NAME`", d.Path.Value+" is a contract; only libraries can be imported"))
 		return nil
 	}
 	return unit
@@ -112,13 +113,11 @@ func (l *loader) report(d source.Diagnostic) { l.diagnostics = append(l.diagnost
 // unreadable says what is wrong with a file that cannot be read, with the nearest
 // name there is.
 func (l *loader) unreadable(p string, from *syntax.Import, err error) source.Diagnostic {
-	d := source.Diagnostic{Code: "unreadable", Severity: source.Error, Message: fmt.Sprintf("%s cannot be read: %v", l.in.Show(p), reason(err))}
 	if from == nil {
-		d.Span = source.Span{File: source.NewFile(l.in.Show(p), "")}
-		return d
+		at := source.Span{File: source.NewFile(l.in.Show(p), "")}
+		return diagnostic.Unreadable.Diagnostic(at, "", fmt.Sprintf("%s cannot be read: %v", l.in.Show(p), reason(err)))
 	}
-	d.Code, d.Span = "import_not_found", from.Path.Span
-	d.Message = fmt.Sprintf("there is no library %q: %v", from.Path.Value, reason(err))
+	d := importFault(diagnostic.ImportNotFound, from, "", fmt.Sprintf("there is no library %q: %v", from.Path.Value, reason(err)))
 	if near := source.Nearest(path.Base(p), l.siblings(p)); near != "" {
 		if strings.HasPrefix(p, stdPrefix) {
 			near = strings.TrimSuffix(near, extension)
@@ -157,6 +156,6 @@ func (l *loader) siblings(p string) []string {
 	return out
 }
 
-func importFault(code string, d *syntax.Import, help, message string) source.Diagnostic {
-	return source.Diagnostic{Code: code, Severity: source.Error, Message: message, Help: help, Span: d.Path.Span}
+func importFault(k *diagnostic.Kind, d *syntax.Import, help, message string) source.Diagnostic {
+	return k.Diagnostic(d.Path.Span, help, message)
 }

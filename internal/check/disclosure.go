@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
@@ -184,7 +185,7 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 		return d
 	case name == "next":
 		if len(c.phases) > 0 && c.phases[ref.Phase.Text] == nil {
-			c.report(unknownName("phase", ref.Phase, ref.Phase.Text, keys(c.phases)))
+			c.report(unknownName(diagnostic.UnknownPhase, ref.Phase, ref.Phase.Text, keys(c.phases)))
 			return nil
 		}
 	case name == "require" || name == "ensure" || name == "produce" || name == disclosedPhase:
@@ -194,7 +195,7 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 			for _, v := range c.out.Invariants {
 				candidates = append(candidates, v.Name)
 			}
-			c.report(unknownName("gate", ref.Name, name, candidates))
+			c.report(unknownName(diagnostic.UnknownGate, ref.Name, name, candidates))
 			return nil
 		}
 	}

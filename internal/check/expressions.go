@@ -1,6 +1,7 @@
 package check
 
 import (
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/syntax"
@@ -45,10 +46,7 @@ func expressionIssue(e *syntax.Expr, i expr.Issue) source.Diagnostic {
 	at := func(start, end int) source.Span {
 		return source.Span{File: e.Span.File, Start: e.Span.Start + start, End: e.Span.Start + end}
 	}
-	d := source.Diagnostic{Code: i.Code, Severity: source.Error, Message: i.Message, Help: i.Help, Span: at(i.Start, i.End)}
-	if i.Warning {
-		d.Severity = source.Warning
-	}
+	d := diagnostic.Find(i.Code).Diagnostic(at(i.Start, i.End), i.Help, i.Message)
 	if i.Fix != nil {
 		d.Fixes = []source.Fix{{Title: i.Fix.Title, Span: at(i.Fix.Start, i.Fix.End), Text: i.Fix.Text}}
 	}

@@ -1,31 +1,21 @@
 package check
 
 // The catalogue of this phase's diagnostics: one function for each, named after
-// what is wrong. Codes are stable; spec/language.md lists them.
+// what is wrong. Code and severity are those of the catalogue, package diagnostic.
 
 import (
 	"fmt"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
-func fault(code string, at source.Span, help, format string, args ...any) source.Diagnostic {
-	return source.Diagnostic{Code: code, Severity: source.Error, Span: at, Help: help, Message: fmt.Sprintf(format, args...)}
-}
-
-func caution(code string, at source.Span, help, format string, args ...any) source.Diagnostic {
-	d := fault(code, at, help, format, args...)
-	d.Severity = source.Warning
-	return d
-}
-
-func remark(code string, at source.Span, help, format string, args ...any) source.Diagnostic {
-	d := fault(code, at, help, format, args...)
-	d.Severity = source.Info
-	return d
+// fault is a finding of a kind, worded.
+func fault(k *diagnostic.Kind, at source.Span, help, format string, args ...any) source.Diagnostic {
+	return k.Diagnostic(at, help, fmt.Sprintf(format, args...))
 }
 
 func related(d source.Diagnostic, message string, at source.Span) source.Diagnostic {
@@ -40,9 +30,11 @@ func replaced(d source.Diagnostic, at source.Span, text string) source.Diagnosti
 	return d
 }
 
-// unknownName: name is the part of n that was looked up among the candidates.
-func unknownName(kind string, n syntax.Name, name string, candidates []string) source.Diagnostic {
-	d := fault("unknown_"+strings.ReplaceAll(kind, " ", "_"), n.Span, listOf(candidates), "there is no %s called %s", kind, name)
+// unknownName: name is the part of n that was looked up among the candidates; what was
+// looked for is in the code.
+func unknownName(unknown *diagnostic.Kind, n syntax.Name, name string, candidates []string) source.Diagnostic {
+	kind := strings.TrimPrefix(unknown.Code, "unknown_")
+	d := fault(unknown, n.Span, listOf(candidates), "there is no %s called %s", kind, name)
 	near := source.Nearest(name, candidates)
 	if near == "" {
 		near = misnomers[kind][strings.ToLower(name)]
@@ -92,12 +84,12 @@ func listOf(candidates []string) string {
 
 // tooLarge: what names a limit as the table of limits does.
 func tooLarge(at source.Span, what string, limit int, help string) source.Diagnostic {
-	return fault("limit_exceeded", at, help, "there are more than %d %s", limit, what)
+	return fault(diagnostic.LimitExceeded, at, help, "there are more than %d %s", limit, what)
 }
 
 func moreFindings(at tally, more int) source.Diagnostic {
 	end := len(at.file.Text)
-	d := fault("too_many_mistakes", source.Span{File: at.file, Start: end, End: end}, "mend those first", "there are %d more mistakes than are shown", more)
+	d := fault(diagnostic.TooManyMistakes, source.Span{File: at.file, Start: end, End: end}, "mend those first", "there are %d more mistakes than are shown", more)
 	if !at.errors {
 		d.Severity, d.Message = source.Warning, fmt.Sprintf("there are %d more findings than are shown", more)
 	}
@@ -106,7 +98,7 @@ func moreFindings(at tally, more int) source.Diagnostic {
 
 func declaredTwice(d, first syntax.Decl) source.Diagnostic {
 	what := key(d)
-	return related(fault("declared_twice", nameSpan(d), "rename or remove one of the two", "%s is declared twice", what), "first declared here", nameSpan(first))
+	return related(fault(diagnostic.DeclaredTwice, nameSpan(d), "rename or remove one of the two", "%s is declared twice", what), "first declared here", nameSpan(first))
 }
 
 func nameSpan(d syntax.Decl) source.Span {
@@ -117,19 +109,19 @@ func nameSpan(d syntax.Decl) source.Span {
 }
 
 func aliasTwice(d *syntax.Import, alias string) source.Diagnostic {
-	return fault("declared_twice", d.Span, "give one of them another name with `as`", "two imports are called %s", alias)
+	return fault(diagnostic.DeclaredTwice, d.Span, "give one of them another name with `as`", "two imports are called %s", alias)
 }
 
 func shadowsBuiltin(n syntax.Name, kind string) source.Diagnostic {
-	return fault("reserved_name", n.Span, "choose another name", "%s cannot be the name of a %s: it means something already", n.Text, kind)
+	return fault(diagnostic.ReservedName, n.Span, "choose another name", "%s cannot be the name of a %s: it means something already", n.Text, kind)
 }
 
 func onlyInContracts(d syntax.Decl, kind string) source.Diagnostic {
-	return fault("not_in_library", d.GetSpan(), "a library holds types, regions, measures and invariants; move this to the contract", "a %s cannot stand in a library", kind)
+	return fault(diagnostic.NotInLibrary, d.GetSpan(), "a library holds types, regions, measures and invariants; move this to the contract", "a %s cannot stand in a library", kind)
 }
 
 func environmentFailed(f *source.File, err error) source.Diagnostic {
-	return fault("expression_environment", source.Span{File: f}, "", "the expressions of this contract cannot be checked: %v", err)
+	return fault(diagnostic.ExpressionEnvironment, source.Span{File: f}, "", "the expressions of this contract cannot be checked: %v", err)
 }
 
 func missingState(f *syntax.File) source.Diagnostic {
@@ -137,18 +129,18 @@ func missingState(f *syntax.File) source.Diagnostic {
 	if f.Header != nil {
 		at = f.Header.Span
 	}
-	return fault("missing_state", at, "declare it with `state { name: TYPE ... }`, or `state any` to leave it untyped", "the contract does not say what its state is")
+	return fault(diagnostic.MissingState, at, "declare it with `state { name: TYPE ... }`, or `state any` to leave it untyped", "the contract does not say what its state is")
 }
 
 // Types.
 
 func recursiveType(t *syntax.NamedType, first *syntax.TypeDecl) source.Diagnostic {
-	return related(fault("recursive_type", t.Span, "use `any` at this place, or refer to entries of a map with `key of`", "type %s contains itself", first.Name.Text), "declared here", first.Name.Span)
+	return related(fault(diagnostic.RecursiveType, t.Span, "use `any` at this place, or refer to entries of a map with `key of`", "type %s contains itself", first.Name.Text), "declared here", first.Name.Span)
 }
 
 // badKeyField: names are the members that could be the key.
 func badKeyField(n syntax.Name, names []string) source.Diagnostic {
-	d := fault("key_field", n.Span, "the elements of a `list of T by FIELD` are records with FIELD: string", "%s is not a required string member of the elements", n.Text)
+	d := fault(diagnostic.KeyField, n.Span, "the elements of a `list of T by FIELD` are records with FIELD: string", "%s is not a required string member of the elements", n.Text)
 	if near := source.Nearest(n.Text, names); near != "" {
 		d = replaced(d, n.Span, near)
 	}
@@ -156,24 +148,24 @@ func badKeyField(n syntax.Name, names []string) source.Diagnostic {
 }
 
 func secretKey(n syntax.Name) source.Diagnostic {
-	return fault("secret_key", n.Span, "key the list by a field that may be seen, or make the whole list secret: `secret list of ...`",
+	return fault(diagnostic.SecretKey, n.Span, "key the list by a field that may be seen, or make the whole list secret: `secret list of ...`",
 		"%s is secret, and as the key of a list it is the name under which every element shows", n.Text)
 }
 
 func fieldTwice(f, first *syntax.Field) source.Diagnostic {
-	return related(fault("declared_twice", f.Name.Span, "remove one of the two", "member %s is declared twice", f.Name.Text), "first declared here", first.Name.Span)
+	return related(fault(diagnostic.DeclaredTwice, f.Name.Span, "remove one of the two", "member %s is declared twice", f.Name.Text), "first declared here", first.Name.Span)
 }
 
 func notNumeric(d *syntax.MeasureDecl, what string) source.Diagnostic {
-	return fault("measure_type", d.Over.Span, "`count` takes anything; the others need numbers", "%s needs numbers, this is %s", d.Kind.Text, what)
+	return fault(diagnostic.MeasureType, d.Over.Span, "`count` takes anything; the others need numbers", "%s needs numbers, this is %s", d.Kind.Text, what)
 }
 
 func deepEach(s *syntax.PathSegment) source.Diagnostic {
-	return fault("each_pattern", s.Span, "use `*` for every level", "`each` needs to know how deep its entries are; `**` does not say")
+	return fault(diagnostic.EachPattern, s.Span, "use `*` for every level", "`each` needs to know how deep its entries are; `**` does not say")
 }
 
 func eachWithoutWildcard(e *syntax.Each, most int) source.Diagnostic {
-	return fault("each_pattern", e.Over.Span, "write `/*` where the entries vary", "`each` goes over entries: its path has between 1 and %d `*`", most)
+	return fault(diagnostic.EachPattern, e.Over.Span, "write `/*` where the entries vary", "`each` goes over entries: its path has between 1 and %d `*`", most)
 }
 
 func wholeStateRule(e *syntax.Expr, walks []region.Pattern) source.Diagnostic {
@@ -181,7 +173,7 @@ func wholeStateRule(e *syntax.Expr, walks []region.Pattern) source.Diagnostic {
 	for _, p := range walks {
 		paths = append(paths, p.Source())
 	}
-	return remark("whole_state_rule", e.Span,
+	return fault(diagnostic.WholeStateRule, e.Span,
 		"a rule that asks the same of every entry, and of nothing else, costs only the entries that a commit touches: `each`, or `all` joined to the rest by `&&`. The elements of a list are told apart only by a rule that looks at nothing else: those of a map or a `list of T by FIELD` go by key",
 		"whenever this rule is checked it goes through all of %s", strings.Join(paths, ", "))
 }

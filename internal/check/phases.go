@@ -1,6 +1,7 @@
 package check
 
 import (
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/syntax"
@@ -61,7 +62,7 @@ func (c *checker) lowerPhase(p *syntax.Phase) ir.Phase {
 			continue
 		}
 		if c.phases[a.To.Text] == nil {
-			c.report(unknownName("phase", a.To, a.To.Text, keys(c.phases)))
+			c.report(unknownName(diagnostic.UnknownPhase, a.To, a.To.Text, keys(c.phases)))
 			continue
 		}
 		if to[a.To.Text] {

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
@@ -190,7 +191,7 @@ func (c *checker) lowerRegionName(s *scope, n syntax.Name) region.Region {
 	def, ok := in.regions[name]
 	if !ok {
 		candidates := append(keys(in.regions), "secrets")
-		c.report(unknownName("region", n, name, candidates))
+		c.report(unknownName(diagnostic.UnknownRegion, n, name, candidates))
 		return nil
 	}
 	defer func() { c.use(def.faulty) }()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
@@ -143,7 +144,7 @@ func (c *checker) resolve(s *scope, n syntax.Name) (*scope, string) {
 	lib, ok := s.imports[alias]
 	c.use(ok && lib == nil)
 	if !ok {
-		c.report(unknownName("import", n, alias, keys(s.imports)))
+		c.report(unknownName(diagnostic.UnknownImport, n, alias, keys(s.imports)))
 		return nil, ""
 	}
 	return lib, rest

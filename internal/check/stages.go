@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -210,7 +211,7 @@ func (c *checker) phaseNames(names []syntax.Name) []string {
 			continue
 		}
 		if len(c.phases) > 0 && c.phases[n.Text] == nil {
-			c.report(unknownName("phase", n, n.Text, keys(c.phases)))
+			c.report(unknownName(diagnostic.UnknownPhase, n, n.Text, keys(c.phases)))
 			continue
 		}
 		if listed[n.Text] {
@@ -246,7 +247,7 @@ func (c *checker) stageNamed(n syntax.Name) *stage {
 	for _, st := range c.stages {
 		names = append(names, st.decl.Name.Text)
 	}
-	c.report(unknownName("stage", n, n.Text, names))
+	c.report(unknownName(diagnostic.UnknownStage, n, n.Text, names))
 	return nil
 }
 

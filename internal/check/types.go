@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/syntax"
@@ -127,7 +128,7 @@ func (c *checker) lowerNamed(s *scope, t *syntax.NamedType) ir.TypeID {
 			}
 			slices.Sort(candidates)
 		}
-		c.report(unknownName("type", t.Name, name, candidates))
+		c.report(unknownName(diagnostic.UnknownType, t.Name, name, candidates))
 		return c.anyType
 	}
 	if def.active {

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
@@ -13,7 +14,7 @@ import (
 // grammar reads as names, and forms that only look right.
 func (p *parser) check() {
 	if h := p.tree.Header; h != nil && h.Library && h.Sealed {
-		p.wrong("misplaced_word", h.Span, "a library cannot be sealed; the contract that imports it can", "")
+		p.wrong(diagnostic.MisplacedWord, h.Span, "a library cannot be sealed; the contract that imports it can", "")
 	}
 	for _, d := range p.tree.Decls {
 		p.checkDecl(d)
@@ -73,11 +74,11 @@ func (p *parser) checkStage(d *StageDecl) {
 	delegate := p.isDelegate(d)
 	switch {
 	case delegate && d.From == nil:
-		p.wrong("missing", d.Name.Span, "expected `from STAGE` after the name of a delegate", "")
+		p.wrong(diagnostic.Missing, d.Name.Span, "expected `from STAGE` after the name of a delegate", "")
 	case !delegate && d.From != nil:
-		p.wrong("unexpected", d.From.Span, "a stage is `from` no other; a part of one is a `delegate`", "")
+		p.wrong(diagnostic.Unexpected, d.From.Span, "a stage is `from` no other; a part of one is a `delegate`", "")
 	case delegate && len(d.Params) > 0:
-		p.wrong("delegate_params", d.Params[0].Span, "a delegate has the parameters of its stage and declares none", "")
+		p.wrong(diagnostic.DelegateParams, d.Params[0].Span, "a delegate has the parameters of its stage and declares none", "")
 	}
 	for _, c := range d.Clauses {
 		if c.Keyword.Text != "write" && c.Region != nil {
@@ -96,7 +97,7 @@ func (p *parser) isDelegate(d *StageDecl) bool {
 func (p *parser) checkBlind(r *RegionExpr) {
 	for _, g := range r.Grants {
 		if g.Blind {
-			p.wrong("misplaced_word", g.Span, "`blind` belongs in a write clause only", "")
+			p.wrong(diagnostic.MisplacedWord, g.Span, "`blind` belongs in a write clause only", "")
 		}
 	}
 }
@@ -150,6 +151,6 @@ func typeSpan(t TypeExpr) source.Span { return t.(interface{ GetSpan() source.Sp
 
 func (p *parser) checkExpect(e *Expect) {
 	if e.Kind.Text == "view" && e.Expr == nil {
-		p.wrong("missing", e.Span, "expected CEL in braces after `view`", "")
+		p.wrong(diagnostic.Missing, e.Span, "expected CEL in braces after `view`", "")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
@@ -18,11 +19,10 @@ type messages struct {
 	diags []source.Diagnostic
 }
 
-// report adds an error about the bytes from start to end.
-func (m *messages) report(code string, start, end int, message, help string, fixes ...source.Fix) *source.Diagnostic {
-	d := source.Diagnostic{
-		Code: code, Severity: source.Error, Message: message, Help: help, Span: m.span(start, end), Fixes: fixes,
-	}
+// report adds a finding about the bytes from start to end.
+func (m *messages) report(k *diagnostic.Kind, start, end int, message, help string, fixes ...source.Fix) *source.Diagnostic {
+	d := k.Diagnostic(m.span(start, end), help, message)
+	d.Fixes = fixes
 	if m.room == 0 {
 		return &d
 	}
@@ -48,25 +48,25 @@ func (m *messages) notText(offset int) {
 	if strings.HasPrefix(m.file.Text, "\xff\xfe") || strings.HasPrefix(m.file.Text, "\xfe\xff") {
 		help = "it looks like UTF-16; save it as UTF-8"
 	}
-	m.report("not_text", offset, offset+1,
+	m.report(diagnostic.NotText, offset, offset+1,
 		fmt.Sprintf("the file is not text (byte 0x%02x at offset %d)", m.file.Text[offset], offset), help)
 }
 
 func (m *messages) notUTF8(offset int) {
-	m.report("not_text", offset, offset+1,
+	m.report(diagnostic.NotText, offset, offset+1,
 		fmt.Sprintf("the file is not valid UTF-8 (byte 0x%02x at offset %d)", m.file.Text[offset], offset), "save the file as UTF-8")
 }
 
 func (m *messages) empty() {
-	m.report("empty_file", 0, 0, "the file is empty; a contract starts with `contract NAME`", "")
+	m.report(diagnostic.EmptyFile, 0, 0, "the file is empty; a contract starts with `contract NAME`", "")
 }
 
 func (m *messages) limit(name string, bound, start, end int) {
-	m.report("limit_exceeded", start, end, fmt.Sprintf("the %s limit of %d is exceeded", name, bound), "")
+	m.report(diagnostic.LimitExceeded, start, end, fmt.Sprintf("the %s limit of %d is exceeded", name, bound), "")
 }
 
 func (m *messages) tooMany(start int) {
-	m.report("too_many_mistakes", start, start, "there are more mistakes than are shown; the rest of the file was not read", "")
+	m.report(diagnostic.TooManyMistakes, start, start, "there are more mistakes than are shown; the rest of the file was not read", "")
 }
 
 func (m *messages) missingHeader(start int) {
@@ -81,7 +81,7 @@ func (m *messages) missingHeader(start int) {
 		name = "my_contract"
 	}
 	line := "contract " + name
-	m.report("missing_header", start, start, "the file does not say what it is; it starts with `contract NAME` or `library NAME`", "",
+	m.report(diagnostic.MissingHeader, start, start, "the file does not say what it is; it starts with `contract NAME` or `library NAME`", "",
 		m.fix("add `"+line+"`", start, start, line+"\n\n"))
 }
 
@@ -90,62 +90,62 @@ func (m *messages) misplacedHeader(start, end int, second bool) {
 	if second {
 		message = "the file has a header already; one file holds one contract or library"
 	}
-	m.report("misplaced_header", start, end, message, "")
+	m.report(diagnostic.MisplacedHeader, start, end, message, "")
 }
 
 // Structure.
 
 func (m *messages) unclosed(opener, place int, bracket string) {
 	closing := map[string]string{"{": "}", "(": ")", "[": "]"}[bracket]
-	d := m.report("unclosed", place, place,
+	d := m.report(diagnostic.Unclosed, place, place,
 		fmt.Sprintf("expected `%s`; the `%s` of line %d is not closed", closing, bracket, m.file.Position(opener).Line), "",
 		m.fix("add `"+closing+"`", place, place, closing))
 	d.Related = []source.Related{{Message: "it is opened here", Span: m.span(opener, min(opener+1, len(m.file.Text)))}}
 }
 
 func (m *messages) missingBrace(prev token) {
-	m.report("missing", prev.end, prev.end, fmt.Sprintf("expected `{` after %s", after(prev)), "", m.fix("add `{`", prev.end, prev.end, " {"))
+	m.report(diagnostic.Missing, prev.end, prev.end, fmt.Sprintf("expected `{` after %s", after(prev)), "", m.fix("add `{`", prev.end, prev.end, " {"))
 }
 
 func (m *messages) closesNothing(t token) {
-	m.report("unopened", t.start, t.end, fmt.Sprintf("this `%s` closes nothing", t.value), "",
+	m.report(diagnostic.Unopened, t.start, t.end, fmt.Sprintf("this `%s` closes nothing", t.value), "",
 		m.fix("remove it", t.start, t.end, ""))
 }
 
 func (m *messages) headerBraces(t token) {
-	m.report("header_braces", t.start, t.end, "the header has no braces; the declarations of the file follow it", "")
+	m.report(diagnostic.HeaderBraces, t.start, t.end, "the header has no braces; the declarations of the file follow it", "")
 }
 
 func (m *messages) unknownDeclaration(t token, meant string) {
 	if meant == "" {
-		m.report("unknown_declaration", t.start, t.end, fmt.Sprintf("expected a declaration, found %s", describe(t)),
+		m.report(diagnostic.UnknownDeclaration, t.start, t.end, fmt.Sprintf("expected a declaration, found %s", describe(t)),
 			"declarations start with "+orList(declarationWords[2:]))
 		return
 	}
-	m.report("unknown_declaration", t.start, t.end, fmt.Sprintf("there is no declaration `%s`", t.value), "",
+	m.report(diagnostic.UnknownDeclaration, t.start, t.end, fmt.Sprintf("there is no declaration `%s`", t.value), "",
 		m.didYouMean(t, meant))
 }
 
 func (m *messages) strayClause(t token) {
-	m.report("misplaced_clause", t.start, t.end,
+	m.report(diagnostic.MisplacedClause, t.start, t.end,
 		fmt.Sprintf("`%s` is a clause; it stands in the braces of a stage", t.value), "a `}` before it may close the stage too early")
 }
 
 func (m *messages) afterDeclaration(t token) {
-	m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s; the declaration before it is complete", describe(t)), "")
+	m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("unexpected %s; the declaration before it is complete", describe(t)), "")
 }
 
 func (m *messages) unknownClause(t token, meant string, words []string) {
 	if meant == "" {
-		m.report("unknown_clause", t.start, t.end, fmt.Sprintf("expected a clause, found %s", describe(t)),
+		m.report(diagnostic.UnknownClause, t.start, t.end, fmt.Sprintf("expected a clause, found %s", describe(t)),
 			"the clauses are "+orList(words))
 		return
 	}
-	m.report("unknown_clause", t.start, t.end, fmt.Sprintf("there is no clause `%s`", t.value), "", m.didYouMean(t, meant))
+	m.report(diagnostic.UnknownClause, t.start, t.end, fmt.Sprintf("there is no clause `%s`", t.value), "", m.didYouMean(t, meant))
 }
 
 func (m *messages) unknownWord(t token, meant string) {
-	m.report("unknown_word", t.start, t.end, fmt.Sprintf("unexpected %s, expected `%s`", describe(t), meant), "", m.didYouMean(t, meant))
+	m.report(diagnostic.UnknownWord, t.start, t.end, fmt.Sprintf("unexpected %s, expected `%s`", describe(t), meant), "", m.didYouMean(t, meant))
 }
 
 func (m *messages) didYouMean(t token, meant string) source.Fix {
@@ -156,49 +156,49 @@ func (m *messages) didYouMean(t token, meant string) source.Fix {
 func (m *messages) expected(prev, t token, what string) {
 	switch {
 	case what == "":
-		m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s", describe(t)), "")
+		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("unexpected %s", describe(t)), "")
 	case t.lineStart || t.value == "}":
-		m.report("missing", prev.end, prev.end, fmt.Sprintf("expected %s after %s", what, after(prev)), "")
+		m.report(diagnostic.Missing, prev.end, prev.end, fmt.Sprintf("expected %s after %s", what, after(prev)), "")
 	case what == "a path" && t.sym == symIdent:
-		m.report("unexpected", t.start, t.end, fmt.Sprintf("expected a path after %s; a path starts with `/`", after(prev)), "",
+		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("expected a path after %s; a path starts with `/`", after(prev)), "",
 			m.fix("write `/"+t.value+"`", t.start, t.end, "/"+t.value))
 	default:
-		m.report("unexpected", t.start, t.end, fmt.Sprintf("unexpected %s after %s, expected %s", describe(t), after(prev), what), "")
+		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("unexpected %s after %s, expected %s", describe(t), after(prev), what), "")
 	}
 }
 
 // Mistakes whose correction is known.
 
 func (m *messages) fatArrow(t token) {
-	m.report("unexpected", t.start, t.end, "an arrow is written `->`", "", m.fix("write `->`", t.start, t.end, "->"))
+	m.report(diagnostic.Unexpected, t.start, t.end, "an arrow is written `->`", "", m.fix("write `->`", t.start, t.end, "->"))
 }
 
 func (m *messages) markAfterKeyword(keyword, t token) {
-	m.report("unexpected", t.start, t.end, fmt.Sprintf("no `%s` follows the keyword `%s`", t.value, keyword.value), "",
+	m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("no `%s` follows the keyword `%s`", t.value, keyword.value), "",
 		m.fix("remove `"+t.value+"`", t.start, t.end, ""))
 }
 
 func (m *messages) needlessComma(t token, things string) {
-	m.report("needless_comma", t.start, t.end, things+" need no comma between them", "", m.fix("remove the comma", t.start, t.end, ""))
+	m.report(diagnostic.NeedlessComma, t.start, t.end, things+" need no comma between them", "", m.fix("remove the comma", t.start, t.end, ""))
 }
 
 func (m *messages) missingComma(prev token) {
-	m.report("missing", prev.end, prev.end, "expected `,` between two paths", "", m.fix("add the comma", prev.end, prev.end, ","))
+	m.report(diagnostic.Missing, prev.end, prev.end, "expected `,` between two paths", "", m.fix("add the comma", prev.end, prev.end, ","))
 }
 
 func (m *messages) danglingComma(t token) {
-	m.report("dangling_comma", t.start, t.end, "nothing follows this comma", "", m.fix("remove the comma", t.start, t.end, ""))
+	m.report(diagnostic.DanglingComma, t.start, t.end, "nothing follows this comma", "", m.fix("remove the comma", t.start, t.end, ""))
 }
 
 func (m *messages) arrayBrackets(element, opening, closing token) {
-	d := m.report("unexpected", opening.start, closing.end, "a list type is written `list of T`", "")
+	d := m.report(diagnostic.Unexpected, opening.start, closing.end, "a list type is written `list of T`", "")
 	if element.sym == symIdent || element.sym == symQualified {
 		d.Fixes = append(d.Fixes, m.fix("write `list of "+element.value+"`", element.start, closing.end, "list of "+element.value))
 	}
 }
 
 func (m *messages) optionalType(field, mark token) {
-	d := m.report("unexpected", mark.start, mark.end, "the `?` of an optional member stands before its colon: `name?: T`", "")
+	d := m.report(diagnostic.Unexpected, mark.start, mark.end, "the `?` of an optional member stands before its colon: `name?: T`", "")
 	if field.kind == FieldToken {
 		typ := m.textOf(field.end, mark.start)
 		d.Fixes = append(d.Fixes, m.fix("move the `?`", field.end, mark.end, "?:"+strings.TrimLeft(typ, " \t:")))
@@ -208,60 +208,60 @@ func (m *messages) optionalType(field, mark token) {
 
 func (m *messages) missingColon(name, after token) {
 	if after.value == "=" {
-		m.report("missing_colon", after.start, after.end, "a field is written `name: type`", "", m.fix("write `:`", name.end, after.end, ":"))
+		m.report(diagnostic.MissingColon, after.start, after.end, "a field is written `name: type`", "", m.fix("write `:`", name.end, after.end, ":"))
 		return
 	}
-	m.report("missing_colon", name.end, name.end, fmt.Sprintf("expected `:` after the field name `%s`", name.value), "",
+	m.report(diagnostic.MissingColon, name.end, name.end, fmt.Sprintf("expected `:` after the field name `%s`", name.value), "",
 		m.fix("add `:`", name.end, name.end, ":"))
 }
 
 func (m *messages) restNotLast(rest token) {
-	m.report("misplaced_rest", rest.start, rest.end, "`*: T` comes after all fields of the record", "")
+	m.report(diagnostic.MisplacedRest, rest.start, rest.end, "`*: T` comes after all fields of the record", "")
 }
 
 func (m *messages) missingMark(prev, t token, mark string) {
 	if t.sym == symPunct && bracketStep(t) == 0 || slices.Contains(connectives, t.value) {
-		m.report("unexpected", t.start, t.end, fmt.Sprintf("expected `%s`, found %s", mark, describe(t)), "",
+		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("expected `%s`, found %s", mark, describe(t)), "",
 			m.fix("write `"+mark+"`", t.start, t.end, mark))
 		return
 	}
-	m.report("missing", prev.end, prev.end, fmt.Sprintf("expected `%s` after %s", mark, after(prev)), "",
+	m.report(diagnostic.Missing, prev.end, prev.end, fmt.Sprintf("expected `%s` after %s", mark, after(prev)), "",
 		m.fix("add `"+mark+"`", prev.end, prev.end, " "+mark))
 }
 
 func (m *messages) missingName(keyword, t token, what string) {
-	m.report("missing_name", keyword.end, keyword.end, fmt.Sprintf("expected %s after `%s`", what, keyword.value), "")
+	m.report(diagnostic.MissingName, keyword.end, keyword.end, fmt.Sprintf("expected %s after `%s`", what, keyword.value), "")
 }
 
 // What a complete tree still gets wrong.
 
 func (m *messages) reservedName(n *Name) {
-	m.report("reserved_name", n.Span.Start, n.Span.End, fmt.Sprintf("`%s` is a keyword and cannot name a declaration", n.Text), "")
+	m.report(diagnostic.ReservedName, n.Span.Start, n.Span.End, fmt.Sprintf("`%s` is a keyword and cannot name a declaration", n.Text), "")
 }
 
 func (m *messages) dottedName(n *Name) {
-	m.report("bad_name", n.Span.Start, n.Span.End, "a declared name has no dots; only the header's and imported names do", "")
+	m.report(diagnostic.BadName, n.Span.Start, n.Span.End, "a declared name has no dots; only the header's and imported names do", "")
 }
 
 func (m *messages) unionAfterOf(union, first source.Span, start int) {
 	elements := m.textOf(start, union.End)
-	m.report("ambiguous_union", first.Start, union.End, "`|` after `of T` is ambiguous; parentheses say what is meant", "",
+	m.report(diagnostic.AmbiguousUnion, first.Start, union.End, "`|` after `of T` is ambiguous; parentheses say what is meant", "",
 		m.fix("put the union in parentheses", start, union.End, "("+elements+")"),
 		m.fix("put the container in parentheses", first.Start, first.End, "("+m.textOf(first.Start, first.End)+")"))
 }
 
 func (m *messages) unknownOf(n *Name, what string, words []string) {
-	d := m.report("unknown_word", n.Span.Start, n.Span.End, fmt.Sprintf("there is no %s `%s`", what, n.Text), "it is one of "+orList(words))
+	d := m.report(diagnostic.UnknownWord, n.Span.Start, n.Span.End, fmt.Sprintf("there is no %s `%s`", what, n.Text), "it is one of "+orList(words))
 	if meant := source.Nearest(n.Text, words); meant != "" {
 		d.Fixes = append(d.Fixes, m.fix("did you mean `"+meant+"`?", n.Span.Start, n.Span.End, meant))
 	}
 }
 
 func (m *messages) duplicateClause(t, before token) {
-	d := m.report("duplicate_clause", t.start, t.end, fmt.Sprintf("a test has one clause `%s`", t.value), "")
+	d := m.report(diagnostic.DuplicateClause, t.start, t.end, fmt.Sprintf("a test has one clause `%s`", t.value), "")
 	d.Related = []source.Related{{Message: "the first is here", Span: m.span(before.start, before.end)}}
 }
 
-func (m *messages) wrong(code string, at source.Span, message, help string) {
-	m.report(code, at.Start, at.End, message, help)
+func (m *messages) wrong(k *diagnostic.Kind, at source.Span, message, help string) {
+	m.report(k, at.Start, at.End, message, help)
 }

@@ -1,0 +1,91 @@
+package diagnostic
+
+import "github.com/patchoptic/poptic/lang/source"
+
+var types = Chapter{Title: "Types", Kinds: []*Kind{
+	RecursiveType, KeyField, SecretKey, NotAMap, MeasureType, EachPattern,
+}}
+
+// Types.
+var (
+	RecursiveType = &Kind{
+		Code: "recursive_type", Severity: source.Error,
+		What: "a type that contains itself",
+		Why:  "Types have a fixed depth, so that paths can be compared; what is deeper may be `any`.",
+		Wrong: `contract c
+state { t: T }
+type T = { next: T }
+`,
+		At: "T",
+		Right: `contract c
+state { t: T }
+type T = { next: any }
+`,
+	}
+	KeyField = &Kind{
+		Code: "key_field", Severity: source.Error,
+		What: "a `by FIELD` that is no required string member",
+		Why:  "The field is the name of the element, so each element has it, and it is a string.",
+		Wrong: `contract c
+state { l: list of { n: int } by n }
+`,
+		At: "n",
+		Right: `contract c
+state { l: list of { n: string } by n }
+`,
+	}
+	SecretKey = &Kind{
+		Code: "secret_key", Severity: source.Error,
+		What: "a `by FIELD` that is secret, or the field of a secret element",
+		Why:  "Whoever sees an element sees its key: a secret one would show.",
+		Wrong: `contract c
+state { l: list of { id: secret string  n: int } by id }
+`,
+		At: "id",
+		Right: `contract c
+state { l: list of { id: string  n: secret int } by id }
+`,
+	}
+	NotAMap = &Kind{
+		Code: "not_a_map", Severity: source.Error,
+		What: "a reference or parameter over something without keys",
+		Why:  "A parameter is a key of what it goes over, and only maps and keyed lists have keys.",
+		Wrong: `contract c
+state { l: list of int }
+stage s(k in /l) { read /l }
+`,
+		At: "/l",
+		Right: `contract c
+state { l: map of int }
+stage s(k in /l) { read /l/{k} }
+`,
+	}
+	MeasureType = &Kind{
+		Code: "measure_type", Severity: source.Error,
+		What: "a sum, min or max of something that is no number",
+		Why:  "Only numbers can be added and compared.",
+		Wrong: `contract c
+state { name: string  price: number }
+measure most = max /name
+`,
+		At: "/name",
+		Right: `contract c
+state { name: string  price: number }
+measure most = max /price
+`,
+	}
+	EachPattern = &Kind{
+		Code: "each_pattern", Severity: source.Error,
+		What: "an `each` without `*`, or with `**`",
+		Why:  "`each` is about every entry of a container; without `*` there is one, and behind `**` entries have no type.",
+		Wrong: `contract c
+state { m: map of int }
+invariant positive each e in /m { e > 0 }
+`,
+		At: "/m",
+		Right: `contract c
+state { m: map of int }
+invariant positive each e in /m/* { e > 0 }
+`,
+	}
+)
