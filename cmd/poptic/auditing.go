@@ -133,7 +133,7 @@ func (p *printer) audits(results []audited) {
 		p.line("no instances: there is nothing to audit")
 	}
 	for _, r := range results {
-		name := r.Instance
+		name := word(r.Instance)
 		if name != "" {
 			name += ": "
 		}
@@ -150,36 +150,39 @@ func (p *printer) audits(results []audited) {
 
 // logged writes a line of a log.
 func (p *printer) logged(l *logged) {
-	p.line("%s", ellipsis(fmt.Sprintf("%5d  %s  %-8s  %s", l.Seq, l.Time.UTC().Format(time.RFC3339), l.Kind, l.what()), p.width))
+	p.line("%s", ellipsis(fmt.Sprintf("%5d  %s  %-8s  %s", l.Seq, l.Time.UTC().Format(time.RFC3339), word(string(l.Kind)), l.what()), p.width))
 }
 
-// what says who did what, or what was decided.
+// what says who did what, or what was decided. What actors or whoever wrote the trace chose
+// is each one word, so that none can be taken for others or for a line of its own.
 func (l *logged) what() string {
 	var words []string
-	add := func(word string) {
-		if word != "" {
-			words = append(words, word)
+	add := func(label, text string) {
+		if text != "" {
+			words = append(words, label+word(text))
 		}
 	}
-	add(l.Stage)
+	add("", l.Stage)
 	for _, name := range slices.Sorted(maps.Keys(l.Args)) {
-		add(name + "=" + l.Args[name])
+		words = append(words, word(name)+"="+word(l.Args[name]))
 	}
 	if l.Stage != "" || l.Kind == trace.Advance {
-		add(when(l.Role != "", "as "+l.Role))
+		add("as ", l.Role)
 	}
 	if l.Kind == trace.Advance {
-		add("to " + l.Phase)
+		add("to ", l.Phase)
 	}
 	if l.Verdict != nil {
-		add(l.Verdict.Verdict)
-		add(when(l.Verdict.Verdict == "commit", fmt.Sprintf("version %d", l.Version)))
+		add("", l.Verdict.Verdict)
+		if l.Verdict.Verdict == "commit" {
+			words = append(words, fmt.Sprintf("version %d", l.Version))
+		}
 		for _, v := range l.Verdict.Violations {
-			add(v.Code)
+			add("", v.Code)
 		}
 	}
 	if l.Kind == trace.Create {
-		add("in phase " + l.Phase)
+		add("in phase ", l.Phase)
 	}
-	return visible(strings.Join(words, " "))
+	return strings.Join(words, " ")
 }

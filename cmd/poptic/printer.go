@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/patchoptic/poptic/internal/ir"
 )
@@ -47,6 +50,17 @@ func (p *printer) field(indent string, nameWidth int, name, value string) {
 // visible is text as plainWriter lets it through, for what is cut or wrapped to a width
 // before it is written.
 func visible(text string) string { return string(ir.Plain([]byte(text))) }
+
+// word is text in the place of one word: quoted as in JSON if it has spaces, line breaks,
+// quotes, or characters that are not shown as they are.
+func word(text string) string {
+	odd := func(r rune) bool { return r == '"' || r == '\\' || unicode.IsSpace(r) || ir.Unplain(r) }
+	if !strings.ContainsFunc(text, odd) {
+		return text
+	}
+	quoted, _ := jsontext.AppendQuote(nil, text) // its only error reports replaced bytes
+	return visible(string(quoted))
+}
 
 // excerpt is field for lines that are cut rather than broken.
 func (p *printer) excerpt(indent string, nameWidth int, name string, lines []string) {

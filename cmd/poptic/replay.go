@@ -81,7 +81,7 @@ func (v *replayVerb) answer(c *console, err error) error {
 	if text := damage(err); text != "" {
 		var corrupt *runtime.CorruptLogError
 		if errors.As(err, &corrupt) {
-			text = corrupt.Instance + ": " + text
+			text = word(corrupt.Instance) + ": " + text
 		}
 		c.errText().wrapped("", "  ", c.errText().red("damaged: ")+text)
 		return errNo
@@ -131,12 +131,12 @@ func (p *printer) replays(results []runtime.Replayed) {
 	}
 	for _, r := range results {
 		if d := r.Different; d != nil {
-			p.line("%s %s, %s %d: %s", p.red("different:"), r.Instance, d.Kind, d.Seq, d.Member)
+			p.line("%s %s, %s %d: %s", p.red("different:"), word(r.Instance), d.Kind, d.Seq, d.Member)
 			p.field("  ", len("recorded"), "recorded", d.Recorded)
 			p.field("  ", len("recorded"), "again", d.Again)
 			continue
 		}
-		p.line("%s: %s made again and %s shown again, all as recorded", r.Instance, plural(int(r.Decisions), "decision"), plural(int(r.Views), "view"))
+		p.line("%s: %s made again and %s shown again, all as recorded", word(r.Instance), plural(int(r.Decisions), "decision"), plural(int(r.Views), "view"))
 		p.line("  version %d, phase %s, state %s", r.Version, r.Phase, short(r.State))
 	}
 }
@@ -168,6 +168,6 @@ func (v *replayVerb) past(c *console, contract *runtime.Contract, st store.Store
 	if err := c.write(o, text.Bytes()); err != nil {
 		return err
 	}
-	c.errText().line("%s", fmt.Sprintf("%s at version %d, phase %s, state %s", id, past.Version, past.Phase, short(past.Digest)))
+	c.errText().line("%s", fmt.Sprintf("%s at version %d, phase %s, state %s", word(id), past.Version, past.Phase, short(past.Digest)))
 	return nil
 }
