@@ -19,7 +19,8 @@ import (
 //   - the current state, and what is remembered on its parts: digests, encodings,
 //     views, folds, indexes. They go when the part goes;
 //   - what its last commits wrote, to tell whether a late proposal is stale
-//     (WithRecentCommits): up to 8 MiB;
+//     (WithRecentCommits): up to 8 MiB. After opening at a snapshot, a late proposal may
+//     have the log before it read, and once more the state kept for as long;
 //   - what was tried since the last commit: of at most 10,000 steps, how often, and
 //     the hashes of 64 proposals;
 //   - its key, and the number and hash of the log's last record and last commit.

@@ -207,7 +207,7 @@ func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance,
 		return nil, err
 	}
 	in.head = trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}
-	in.recent.version = root.Version
+	in.recent.startAt(root.Version)
 	in.ledger.idle, in.ledger.idleAtCommit = c.Idle, c.Idle
 	in.become(*root)
 	return in, nil

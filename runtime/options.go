@@ -71,7 +71,9 @@ func WithSnapshotAfter(bytes int) Option {
 // WithRecentCommits sets how many commits back the version may lie that a proposal
 // was made on. One made on an older version is always stale; with 0, so is one made
 // on any version but the current. The default is DefaultRecentCommits. Fewer are
-// remembered where they wrote to so many places that these would take megabytes.
+// remembered where they wrote to so many places that these would take megabytes. What is
+// remembered does not depend on when the instance was opened: what lies before the
+// snapshot that it was opened at is read when a proposal comes that was made there.
 func WithRecentCommits(n int) Option {
 	return func(o *options) { o.recent = n }
 }

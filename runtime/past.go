@@ -40,7 +40,8 @@ func At(ctx context.Context, contract *Contract, st store.Store, id string, vers
 	}, nil
 }
 
-// forward reads the log up to the commit that leads to a version, or to its end.
+// forward reads the log up to the commit that leads to a version, or to its end, and
+// remembers what the commits on the way wrote.
 func (in *Instance) forward(ctx context.Context, version uint64) (verify.Snapshot, error) {
 	r := replay{in: in, now: *in.current.Load(), head: in.head}
 	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1) {
@@ -53,6 +54,7 @@ func (in *Instance) forward(ctx context.Context, version uint64) (verify.Snapsho
 		if err != nil {
 			return verify.Snapshot{}, err
 		}
+		r.note()
 	}
 	return r.now, nil
 }

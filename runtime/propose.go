@@ -115,6 +115,9 @@ var beforeScope = []verify.Gate{verify.GateLimit, verify.GateFormat, verify.Gate
 
 // judge verifies a proposal as it stands.
 func (in *Instance) judge(ctx context.Context, p *Proposal, now *standing) (verify.Outcome, error) {
+	if err := in.readBack(ctx, p.Base); err != nil {
+		return verify.Outcome{}, err
+	}
 	return in.contract.program.Verify(ctx, *now.seen, in.proposed(ctx, p, now))
 }
 

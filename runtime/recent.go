@@ -68,10 +68,14 @@ func changeOf(effects []tree.Effect, before verify.Snapshot, phase string) chang
 	return c
 }
 
-// recent is the last changes, up to the one that led to a version.
+// recent is the last changes, up to the one that led to a version: as many as the limits
+// admit, counted from the last one back. So what is remembered follows from the log and the
+// limits alone. An instance that was opened at a snapshot has not read the changes before
+// it; they are read when a proposal comes that was made before it.
 type recent struct {
 	version uint64
-	changes []change
+	unread  uint64 // up to which version changes were not read that may be remembered; 0 for none
+	changes []*change
 	most    int // changes
 	bytes   int // that changes may take together
 	size    int // that they take
@@ -79,45 +83,98 @@ type recent struct {
 	apart   int // bytes that those take
 }
 
-// add notes the change that led to the next version. It forgets in bulk, down to most
-// changes and half of the bytes, so that it costs the same on average however many
-// there are.
+// startAt makes r one of an instance that begins at a version.
+func (r *recent) startAt(version uint64) { r.version, r.unread = version, version }
+
+// add notes the change that led to the next version.
 func (r *recent) add(c change) {
 	r.version++
-	r.changes, r.size = append(r.changes, c), r.size+c.size
+	r.changes, r.size = append(r.changes, &c), r.size+c.size
 	r.states, r.apart = r.states+1, r.apart+c.apart
+	r.fit()
+}
+
+// fit forgets what the limits do not admit, the oldest first. What is before something
+// forgotten would be forgotten too.
+func (r *recent) fit() {
 	for r.states > 0 && (r.states > maxRecentStates || r.apart > r.bytes/2) {
-		oldest := &r.changes[len(r.changes)-r.states]
-		r.states, r.apart = r.states-1, r.apart-oldest.apart
-		oldest.before = nil
+		r.forgetState()
 	}
-	if len(r.changes) <= 2*r.most && r.size <= r.bytes {
-		return
+	for len(r.changes) > r.most || r.size > r.bytes {
+		if r.states == len(r.changes) {
+			r.forgetState()
+		}
+		r.size -= r.changes[0].size
+		r.changes[0], r.changes, r.unread = nil, r.changes[1:], 0
 	}
-	first := len(r.changes)
-	r.size = 0
-	for first > 0 && len(r.changes)-first < r.most && r.size+r.changes[first-1].size <= r.bytes/2 {
-		first--
-		r.size += r.changes[first].size
+}
+
+// forgetState forgets the oldest of the states.
+func (r *recent) forgetState() {
+	oldest := r.changes[len(r.changes)-r.states]
+	r.states, r.apart = r.states-1, r.apart-oldest.apart
+	oldest.before = nil
+}
+
+// lacks is the version up to which changes have to be read before it can be told what came
+// after version base; 0 if nothing has to.
+func (r *recent) lacks(base uint64) uint64 {
+	if base >= r.unread || r.version-base > uint64(r.most) {
+		return 0
 	}
-	r.changes = slices.Clone(r.changes[first:])
-	for r.states > len(r.changes) { // they were forgotten with their changes
-		r.states--
+	return r.unread
+}
+
+// precede puts what was remembered at version r.unread before what r remembers.
+func (r *recent) precede(past *recent) {
+	if past.version != r.unread || r.unread == 0 {
+		return // somebody else did
 	}
-	r.apart = 0
-	for _, c := range r.changes[len(r.changes)-r.states:] {
-		r.apart += c.apart
+	if r.states == len(r.changes) {
+		r.states, r.apart = r.states+past.states, r.apart+past.apart
+	} else {
+		for past.states > 0 {
+			past.forgetState()
+		}
 	}
+	r.changes, r.size, r.unread = slices.Concat(past.changes, r.changes), r.size+past.size, past.unread
+	r.fit()
 }
 
 // between lists the changes after version base up to version now; known is false
 // where they are not remembered, or base is none of the versions up to now.
-func (r *recent) between(base, now uint64) (changes []change, known bool) {
-	if base > now || now > r.version || r.version-base > uint64(min(r.most, len(r.changes))) {
+func (r *recent) between(base, now uint64) (changes []*change, known bool) {
+	if base > now || now > r.version || r.version-base > uint64(len(r.changes)) {
 		return nil, false
 	}
 	first := len(r.changes) - int(r.version-base)
-	return r.changes[first : first+int(now-base)], true
+	return slices.Clone(r.changes[first : first+int(now-base)]), true
+}
+
+// readBack reads what has to be known of the log before the snapshot that the instance was
+// opened at, to tell what came after version base.
+func (in *Instance) readBack(ctx context.Context, base uint64) error {
+	if err := in.turn.take(ctx); err != nil {
+		return err
+	}
+	until := in.recent.lacks(base)
+	in.turn.give()
+	if until == 0 {
+		return nil
+	}
+	past, err := opening{in.contract, in.store, in.id, in.options}.restore(ctx, base)
+	if err != nil {
+		return err
+	}
+	if _, err := past.forward(ctx, until); err != nil {
+		return err
+	}
+	if err := in.turn.take(ctx); err != nil {
+		return err
+	}
+	in.recent.precede(&past.recent)
+	in.turn.give()
+	return nil
 }
 
 // late is what the stale gate has to say against a proposal on a state whose phase
@@ -152,8 +209,7 @@ func (in *Instance) since(ctx context.Context, p *Proposal, seen *verify.Snapsho
 	}
 	in.turn.give()
 	reads := in.contract.program.Reads(*seen, p.Stage, p.Args)
-	for i := range changes {
-		c := &changes[i] // what is before it may be forgotten meanwhile
+	for _, c := range changes { // what is before one may be forgotten meanwhile
 		out.moved = out.moved || c.moved
 		for _, t := range c.targets {
 			if at, ok := reads(t); ok {

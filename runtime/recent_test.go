@@ -271,25 +271,6 @@ func TestAnOpenedInstanceRemembersTheCommitsItRead(t *testing.T) {
 	require.Equal(t, []string{"/draft/text"}, pathsOf(v), "written by the other instance")
 }
 
-func TestAnInstanceOpenedAtASnapshotKnowsNothingOfTheCommitsBefore(t *testing.T) {
-	in, st := begin(t, runtime.WithSnapshotAfter(1))
-	for i := 0; ; i++ {
-		setMargin(t, in, float64(i%9)/10)
-		if s, err := st.Snapshot(ctx, "T-7", in.Version()); err == nil && s.Version == in.Version() {
-			break
-		}
-	}
-	again, err := runtime.Open(ctx, in.Contract(), st, "T-7")
-	require.NoError(t, err)
-	v, err := write(again, in.Version()-1, "late")
-	require.NoError(t, err)
-	rejects(t, v, verify.Stale)
-	require.Empty(t, pathsOf(v))
-	v, err = write(again, in.Version(), "now")
-	require.NoError(t, err)
-	commits(t, v)
-}
-
 func TestALateProposalIsDecidedOnAViewThatIsTheSame(t *testing.T) {
 	seeds := int64(60)
 	if testing.Short() {

@@ -95,11 +95,17 @@ func (in *Instance) catchUp(ctx context.Context) error {
 	if r.now.Version != in.current.Load().Version {
 		in.become(r.now)
 		in.committed = r.committed
-		for _, c := range r.changes {
-			in.recent.add(c)
-		}
+		r.note()
 	}
 	return nil
+}
+
+// note makes the instance remember the changes.
+func (r *replay) note() {
+	for _, c := range r.changes {
+		r.in.recent.add(c)
+	}
+	r.changes = nil
 }
 
 // step takes in one record.

@@ -119,10 +119,7 @@ func (r *rerun) next(record store.Record) error {
 		return err
 	}
 	err := r.again(before, record)
-	for _, c := range r.changes {
-		r.in.recent.add(c)
-	}
-	r.changes = nil
+	r.note()
 	return err
 }
 
