@@ -10,7 +10,8 @@ import (
 // minSnapshotLog is how many bytes of log there are between snapshots at least.
 const minSnapshotLog = 256 << 10
 
-// An Option sets up an instance.
+// An Option sets up an instance. One that is given nil means the default, a number below
+// zero means zero.
 type Option func(*options)
 
 type options struct {
@@ -26,12 +27,23 @@ type options struct {
 
 func optionsOf(all []Option) options {
 	o := options{
-		clock: time.Now, random: rand.Reader, logger: slog.New(slog.DiscardHandler),
 		snapshotLog: minSnapshotLog, attempts: DefaultAttempts, recent: DefaultRecentCommits, recentBytes: maxRecentBytes,
 		idle: DefaultIdlePatches,
 	}
 	for _, set := range all {
 		set(&o)
+	}
+	for _, n := range []*int{&o.snapshotLog, &o.attempts, &o.recent, &o.recentBytes, &o.idle} {
+		*n = max(*n, 0)
+	}
+	if o.clock == nil {
+		o.clock = time.Now
+	}
+	if o.random == nil {
+		o.random = rand.Reader
+	}
+	if o.logger == nil {
+		o.logger = slog.New(slog.DiscardHandler)
 	}
 	return o
 }
