@@ -14,7 +14,7 @@ import (
 // first line stands for the same.
 func TestTheFirstLineOfACompiledContractHasOneSpelling(t *testing.T) {
 	compiled := ir.Encode(&ir.Contract{
-		Name: "c", Types: make([]ir.Type, 2), State: 1, Phases: []ir.Phase{{Name: "main"}},
+		Name: "c", Types: []ir.Type{{}, {Kind: ir.AnyType}}, State: 1, Phases: []ir.Phase{{Name: "main"}},
 	})
 	line, body, _ := strings.Cut(string(compiled), "\n")
 	digest := strings.TrimPrefix(line, "poptic-contract 1 ")
