@@ -26,7 +26,7 @@ import (
 func TestNoVerbPanicsOnACompiledContractThatIsWrongInside(t *testing.T) {
 	t.Chdir(t.TempDir())
 	seeds := compileSeeds(t)
-	rounds := 40
+	rounds := 15
 	if n, err := strconv.Atoi(os.Getenv("POPTIC_SOUNDNESS")); err == nil && n > 0 {
 		rounds = n
 	}
@@ -34,24 +34,23 @@ func TestNoVerbPanicsOnACompiledContractThatIsWrongInside(t *testing.T) {
 	if n, err := strconv.ParseUint(os.Getenv("POPTIC_SEED"), 10, 64); err == nil {
 		seed = n
 	}
-	accepted := 0
-	for round := range rounds {
+	rng, tried := rand.New(rand.NewPCG(seed, 1)), 0
+	for taken := 0; taken < rounds; tried++ {
 		for name, body := range seeds {
-			rng := rand.New(rand.NewPCG(seed, uint64(round)))
 			wrong, what := mutated(rng, body)
-			require.NoError(t, os.WriteFile("wrong.popticc", wrong, 0o644))
-			verdict := everyVerb(t, name, what)
-			if verdict {
-				accepted++
+			if _, err := ir.Decode(wrong); err != nil {
+				continue
 			}
+			taken++
+			require.NoError(t, os.WriteFile("wrong.popticc", wrong, 0o644))
+			everyVerb(t, name, what)
 		}
 	}
-	require.NotZero(t, accepted)
-	t.Logf("%d of %d were taken", accepted, rounds*len(seeds))
+	t.Logf("%d of %d were taken", rounds, tried)
 }
 
-// everyVerb runs all verbs on wrong.popticc and says whether it was taken.
-func everyVerb(t *testing.T, name, what string) bool {
+// everyVerb runs all verbs on wrong.popticc.
+func everyVerb(t *testing.T, name, what string) {
 	old, state := name+".popticc", name+".json"
 	for _, words := range []string{
 		"check wrong.popticc", "build wrong.popticc -o built.popticc", "explain wrong.popticc", "prove wrong.popticc --state " + state,
@@ -65,31 +64,24 @@ func everyVerb(t *testing.T, name, what string) bool {
 		"verify wrong.popticc --state " + state + " --stage first --arg k=a --actor --patch " + name + ".patch",
 		"apply wrong.popticc --state " + state + " --advance end",
 	} {
-		if !answers(t, name, what, words) && words == "check wrong.popticc" {
-			return false
-		}
+		answers(t, name, what, words)
 	}
-	return true
 }
 
-// answers runs one command line and says whether there is an answer.
-func answers(t *testing.T, name, what, words string) bool {
+// answers runs one command line, which may give any answer.
+func answers(t *testing.T, name, what, words string) {
 	t.Helper()
 	defer func() {
 		if p := recover(); p != nil {
-			kept := fmt.Sprintf("%s/poptic-wrong-%x.popticc", os.TempDir(), sha256.Sum256([]byte(what)))
-			data, _ := os.ReadFile("wrong.popticc")
-			_ = os.WriteFile(kept[:len(os.TempDir())+22]+".popticc", data, 0o644)
 			t.Errorf("%s, %s: %s: panic: %v\n%s", name, what, words, p, panicking(debug.Stack()))
 		}
 	}()
 	began := time.Now()
 	var out, errOut bytes.Buffer
-	code := run(context.Background(), strings.Fields(words), strings.NewReader(""), &out, &errOut)
+	run(context.Background(), strings.Fields(words), strings.NewReader(""), &out, &errOut)
 	if took := time.Since(began); took > 20*time.Second {
 		t.Errorf("%s, %s: %s took %s", name, what, words, took)
 	}
-	return code != exitBroken
 }
 
 // panicking is the part of a stack that tells where the panic was.
@@ -188,6 +180,34 @@ func (p bodyPlace) set(v any) {
 	p.in.([]any)[p.at.(int)] = v
 }
 
+// alike lists the values of a body that are of one shape with v.
+func alike(v any, places []bodyPlace) []any {
+	var out []any
+	for _, p := range places[1:] {
+		if other := p.get(); shapeOf(other) == shapeOf(v) {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// shapeOf tells values apart by their kinds, and patterns from names.
+func shapeOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return fmt.Sprint("string", strings.HasPrefix(v, "/"))
+	case map[string]any:
+		_, isExpr := v["source"]
+		_, isType := v["kind"]
+		return fmt.Sprint("object", isExpr, isType)
+	case []any:
+		if len(v) > 0 {
+			return "array " + shapeOf(v[0])
+		}
+	}
+	return fmt.Sprintf("%T", v)
+}
+
 // copied is a value of its own, so that none comes to hold itself.
 func copied(v any) any {
 	data, _ := json.Marshal(v)
@@ -208,15 +228,21 @@ var wrongValues = []any{
 // change puts something else at a place, takes it away, or doubles it.
 func (p bodyPlace) change(rng *rand.Rand, places []bodyPlace) string {
 	m, isMember := p.in.(map[string]any)
-	switch k := rng.IntN(10); {
-	case k < 3 && isMember:
+	switch k := rng.IntN(12); {
+	case k < 2 && isMember:
 		delete(m, p.at.(string))
 		return "deleted"
 	case k < 5:
 		other := copied(places[1+rng.IntN(len(places)-1)].get())
 		p.set(other)
 		return fmt.Sprintf("<- %.60v", other)
-	case k < 6:
+	case k < 9:
+		if like := alike(p.get(), places); len(like) > 1 {
+			other := copied(like[rng.IntN(len(like))])
+			p.set(other)
+			return fmt.Sprintf("<- %.60v", other)
+		}
+	case k < 10:
 		if list, ok := p.get().([]any); ok && len(list) > 0 {
 			p.set(append(slices.Clone(list), list[rng.IntN(len(list))]))
 			return "doubled"

@@ -43,8 +43,8 @@ func Encode(c *Contract) []byte {
 // Digest identifies c: "sha256:" and the hash of its canonical body.
 func (c *Contract) Digest() string { return digest(encodeBody(c)) }
 
-// Decode reads what Encode wrote. The error is a *CodecError. Every index in the
-// result is in range, so that a loaded contract needs no further checks.
+// Decode reads what Encode wrote. The error is a *CodecError. The result is whole
+// (validate), so that none of its readers needs to check it.
 func Decode(data []byte) (*Contract, error) {
 	if !IsCompiled(data) {
 		return nil, &CodecError{"not_compiled", "this is not a compiled contract: it does not start with \"" + magic + "\""}
