@@ -1,6 +1,8 @@
 package certificate
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 )
@@ -38,7 +40,12 @@ func (k *checker) touch(s *ir.Stage, owner string) touch {
 func (k *checker) showing(r region.Region) region.Region {
 	var out region.Region
 	for _, g := range r {
-		shown := region.Grant{Include: g.Include}
+		shown := region.Grant{}
+		for _, p := range g.Include {
+			if !slices.ContainsFunc(g.Except, func(e region.Pattern) bool { return subsumes(e, p) }) {
+				shown.Include = append(shown.Include, p)
+			}
+		}
 		for _, p := range g.Except {
 			if n := lastPlace(p); n >= 0 && positions(p.Segments[n]).kind != nothing && k.mayGrow(p.Segments[:n]) {
 				p = longer(p, region.Segment{Kind: region.AnySegment})

@@ -53,7 +53,8 @@ func (m *Model) elements(w region.Region) region.Region {
 
 // showing lets the exceptions of what is seen hide what is in the elements of sets and
 // logs, but not that they are there: the view of an array has a place for each. The
-// elements of other arrays need no such care, since adding one writes the array.
+// elements of other arrays need no such care, since adding one writes the array. Of what an
+// exception takes away whole, nothing is shown.
 func (m *Model) showing(r region.Region) region.Region {
 	out := slices.Clone(r)
 	for i, g := range r {
@@ -61,10 +62,20 @@ func (m *Model) showing(r region.Region) region.Region {
 		for j, p := range g.Except {
 			if m.hidesEntries(p) {
 				out[i].Except[j] = Extend(p, region.Segment{Kind: region.AnySegment})
+				out[i].Include = without(out[i].Include, p)
 			}
 		}
 	}
 	return out
+}
+
+// without is what is left of patterns of which an exception takes some away whole.
+func without(ps []region.Pattern, except region.Pattern) []region.Pattern {
+	taken := region.Compile(region.Region{{Include: []region.Pattern{except}}})
+	return slices.DeleteFunc(slices.Clone(ps), func(p region.Pattern) bool {
+		one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
+		return region.Within(one, taken, region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict == region.Yes
+	})
 }
 
 // hidesEntries reports whether a pattern may match elements of a set or log.

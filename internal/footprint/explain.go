@@ -83,7 +83,10 @@ func (p Pair) apart(c Conflict) string {
 	switch {
 	case slices.ContainsFunc(c.When.All, func(e region.Equality) bool { _, crosses := between(e); return crosses }):
 		return ""
-	case (c.Kind == ViewConflict || c.Kind == SourceConflict) && !p.readsItself(c):
+	case c.Kind == ViewConflict && !p.readsItself(c, true) && p.readsItself(c, false):
+		return ": an exception takes away what is in elements, and the view has a place for each of them; keep " + PathText(arrayOf(c.Path)) +
+			" as a whole out of the `read` of " + p.Stage(c.A).Name
+	case (c.Kind == ViewConflict || c.Kind == SourceConflict) && !p.readsItself(c, true):
 		return ": " + p.Name(c.A) + " reads in a union whose alternatives disagree on what stands at one place, and so counts as one that sees all of it" +
 			"; let the alternatives agree on every place, or keep the union out of the `read` of " + p.Stage(c.A).Name
 	case c.List != nil:
@@ -100,11 +103,25 @@ func (p Pair) apart(c Conflict) string {
 	return ": take " + path + " out of the `read` of " + p.Name(c.A) + " or the `write` of " + p.Name(c.B) + " with `except`"
 }
 
-// readsItself reports whether the reader of a conflict names its place, or what lies below:
-// else the place only counts as read.
-func (p Pair) readsItself(c Conflict) bool {
+// arrayOf is where the set or log is of which a place is an element, or lies in one.
+func arrayOf(w region.Word) region.Word {
+	for i, l := range w {
+		if l.Kind == region.IndexLetter || l.Kind == region.FreshLetter {
+			return w[:i]
+		}
+	}
+	return w
+}
+
+// readsItself reports whether the reader of a conflict names its place, or what lies below,
+// be it but for exceptions: else the place only counts as read.
+func (p Pair) readsItself(c Conflict, excepting bool) bool {
 	s := p.Stage(c.A)
-	at := region.Compile(region.Union(s.Read, s.Source)).Start(region.Binding{})
+	read := region.Union(s.Read, s.Source)
+	if !excepting {
+		read = region.Region{{Include: Includes(read)}}
+	}
+	at := region.Compile(read).Start(region.Binding{})
 	for _, l := range c.Path {
 		if _, name, owned := strings.Cut(l.Name, "."); owned && l.Kind == region.ParamLetter {
 			l.Name = name

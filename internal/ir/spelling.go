@@ -1,17 +1,18 @@
 package ir
 
 import (
-	"strconv"
 	"strings"
+
+	"github.com/patchoptic/poptic/internal/decimal"
 )
 
 // spellings are the ways in which types spell a number: an int as digits, a literal as
 // the contract has it, any other type as it came.
 type spellings struct {
-	asCame, asDigits bool              // some type keeps the spelling; some is an int
-	literals         map[string]string // by number, how its literal is spelled
-	odd              bool              // a literal is an integer that an int spells otherwise
-	differ           bool              // two types spell one number differently
+	asCame, asDigits bool                       // some type keeps the spelling; some is an int
+	literals         map[decimal.Decimal]string // how the literal of a number is spelled
+	odd              bool                       // a literal is an integer that an int spells otherwise
+	differ           bool                       // two types spell one number differently
 }
 
 func (s *spellings) add(t *Type) {
@@ -29,38 +30,16 @@ func (s *spellings) add(t *Type) {
 }
 
 func (s *spellings) addLiteral(text string) {
-	number, whole := numberOf(text)
-	if number == "0" {
+	number := decimal.Parse(text)
+	if number.Sign() == 0 {
 		text = strings.TrimPrefix(text, "-") // a zero has no sign
 	}
 	other, known := s.literals[number]
 	s.differ = s.differ || known && other != text
+	_, whole := number.Int64()
 	s.odd = s.odd || whole && strings.ContainsAny(text, ".eE")
 	if s.literals == nil {
-		s.literals = map[string]string{}
+		s.literals = map[decimal.Decimal]string{}
 	}
 	s.literals[number] = text
-}
-
-// numberOf is what a JSON number's text says, the same for all spellings of it, and
-// whether it is an integer. Nothing expands an exponent.
-func numberOf(text string) (number string, whole bool) {
-	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
-	mantissa, negative := strings.CutPrefix(mantissa, "-")
-	before, after, _ := strings.Cut(mantissa, ".")
-	digits := strings.TrimLeft(before+after, "0")
-	significant := strings.TrimRight(digits, "0")
-	if significant == "" {
-		return "0", true
-	}
-	exponent, err := strconv.Atoi(power)
-	if power != "" && err != nil {
-		return text, false // beyond every limit on numbers
-	}
-	exponent += len(digits) - len(significant) - len(after)
-	sign := ""
-	if negative {
-		sign = "-"
-	}
-	return sign + significant + "e" + strconv.Itoa(exponent), exponent >= 0
 }
