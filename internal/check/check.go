@@ -2,19 +2,21 @@
 // or says what is wrong with it.
 //
 // The passes run in the order in which they need each other: declarations are
-// collected by name (scope.go), types are lowered (types.go) and give the shape
-// of the state (shape.go); paths and regions are typed against that shape
-// (paths.go, regions.go); phases, measures and invariants follow; then stages
-// with their parameters and clauses. What a stage may write and take must lie
-// in what it reads (visible.go), no exception may hide a key that shows (keys.go), and every gate that reads more than the stage
-// sees must be disclosed (disclosure.go). Delegates are contained in
-// their parents (delegates.go). Claims are resolved and lowered (claims.go); they
-// are decided over the compiled contract.
+// collected by name (names.go), types are lowered (types.go) and give the shape of
+// the state; paths and regions are typed against that shape (regions.go); phases
+// (phases.go), measures and invariants (rules.go) follow; then stages with their
+// parameters and clauses (stages.go), and delegates, which are contained in their
+// parents (delegates.go). Claims are resolved and lowered (claims.go); they are decided
+// over the compiled contract. What a stage may write and take must lie in what it reads
+// (visibility.go), and every gate that reads more than the stage sees must be disclosed
+// (disclosure.go).
 //
-// Every pass reports all it finds and goes on with what is usable.
+// Every pass reports all it finds (messages.go) and goes on with what is usable.
 package check
 
 import (
+	"slices"
+
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
@@ -134,6 +136,14 @@ func newChecker(u *Unit) *checker {
 	return c
 }
 
+func (c *checker) lowerHeader() {
+	h := c.root.file.Header
+	if h == nil {
+		return
+	}
+	c.out.Name, c.out.Doc, c.out.Sealed = h.Name.Text, h.Doc, h.Sealed
+}
+
 // report notes a finding. Of errors and of others only so many are kept for a file;
 // the rest is counted.
 func (c *checker) report(d source.Diagnostic) {
@@ -184,27 +194,98 @@ func (c *checker) found() []source.Diagnostic {
 	return out
 }
 
-// mark counts the errors so far: passes that would only follow up on an error
-// compare two marks.
-func (c *checker) mark() int {
-	return c.errors
+// Errors are reported in one go, as far as one does not follow from another: what an
+// error touches is faulty, and so is what uses it, and later passes leave it alone.
+//
+// faultily reports whether doing something met an error, or something faulty.
+func (c *checker) faultily(do func()) bool {
+	before := c.taint
+	do()
+	return c.taint > before
 }
 
-func (c *checker) lowerHeader() {
-	h := c.root.file.Header
-	if h == nil {
-		return
+// use notes that something is used; what is faulty makes its user so.
+func (c *checker) use(faulty bool) {
+	if faulty {
+		c.taint++
 	}
-	c.out.Name, c.out.Doc, c.out.Sealed = h.Name.Text, h.Doc, h.Sealed
 }
 
-// openExpressions makes the CEL environment and checks what was waiting for it.
-func (c *checker) openExpressions() {
-	env, err := expr.New(&c.out, expr.Default())
-	if err != nil {
-		c.report(environmentFailed(c.root.file.Source, err))
-		return
+// sound is the contract without what is faulty, nil where so much may be missing that
+// a claim about the rest could seem false.
+func (c *checker) sound() (*ir.Contract, []source.Span) {
+	if !c.groundwork || !c.parsed {
+		return nil, nil
 	}
-	c.env = env
-	c.lowerConstraints()
+	out := c.out
+	out.Stages, out.Claims, out.Compositions = nil, nil, nil
+	faulty := map[string]bool{}
+	for _, st := range c.stages {
+		if faulty[st.decl.Name.Text] = st.faulty; !st.faulty {
+			out.Stages = append(out.Stages, *st.out)
+		}
+	}
+	isFaulty := func(name string) bool { return faulty[name] }
+	for _, x := range c.out.Compositions {
+		if faulty[x.Name] = slices.ContainsFunc(x.Stages, isFaulty); !faulty[x.Name] {
+			out.Compositions = append(out.Compositions, x)
+		}
+	}
+	var spans []source.Span
+	for i, claim := range c.out.Claims {
+		if !c.claimFaulty[i] && !slices.ContainsFunc(claim.Stages, isFaulty) {
+			out.Claims, spans = append(out.Claims, claim), append(spans, c.claimSpans[i])
+		}
+	}
+	return &out, spans
 }
+
+// Places says where a contract's parts were written, for findings about the
+// compiled contract.
+type Places struct {
+	stages     map[string]*stage
+	invariants map[string]source.Span
+}
+
+func (c *checker) places() Places {
+	p := Places{stages: map[string]*stage{}, invariants: map[string]source.Span{}}
+	for _, st := range c.stages {
+		p.stages[st.decl.Name.Text] = st
+	}
+	for _, d := range c.root.file.Decls {
+		if d, ok := d.(*syntax.InvariantDecl); ok {
+			p.invariants[d.Name.Text] = d.Span
+		}
+	}
+	return p
+}
+
+// Clause is where a stage states a clause. A delegate that leaves it out has its
+// parent's; a stage without it anywhere is named instead.
+func (p Places) Clause(stage, keyword string) source.Span {
+	first := p.stages[stage]
+	for st := first; st != nil; st = st.parent {
+		if cl := st.clauses[keyword]; cl != nil {
+			return cl.Span
+		}
+	}
+	if first == nil {
+		return source.Span{}
+	}
+	return first.decl.Name.Span
+}
+
+// Param is where a stage declares a parameter, zero if it has none of that name.
+func (p Places) Param(stage, name string) source.Span {
+	for st := p.stages[stage]; st != nil; st = st.parent {
+		for _, param := range st.decl.Params {
+			if param.Name.Text == name {
+				return param.Span
+			}
+		}
+	}
+	return source.Span{}
+}
+
+// Invariant is where an invariant was written, zero if it was imported.
+func (p Places) Invariant(name string) source.Span { return p.invariants[name] }

@@ -6,8 +6,10 @@ import (
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
-	"github.com/patchoptic/poptic/lang/source"
 )
+
+// Delegates. A delegate starts from a copy of its parent and narrows it; that it stays
+// within its parent is checked when both are lowered.
 
 // lowerDelegates lowers every delegate after its parent, which may be a delegate
 // itself, and then puts all stages into the contract.
@@ -47,16 +49,6 @@ func (c *checker) lowerDelegates() {
 		if st.parent != nil && !c.exhausted(st.decl.Name.Span) {
 			st.faulty = c.faultily(func() { c.checkDelegate(st) }) || st.faulty
 		}
-	}
-}
-
-// findStage is the first stage of a name, nil if there is none.
-func (c *checker) findStage(name string) *stage { return c.stageOf[name] }
-
-func (c *checker) addStage(st *stage) {
-	c.stages = append(c.stages, st)
-	if name := st.decl.Name.Text; c.stageOf[name] == nil {
-		c.stageOf[name] = st
 	}
 }
 
@@ -147,12 +139,4 @@ func (c *checker) subset(st *stage, clause string, child, parent []string) {
 			c.report(notInParent(st, clause, n, parent))
 		}
 	}
-}
-
-// clauseSpan is where a stage states a clause, or else its name.
-func (st *stage) clauseSpan(keyword string) source.Span {
-	if cl := st.clauses[keyword]; cl != nil {
-		return cl.Span
-	}
-	return st.decl.Name.Span
 }

@@ -23,6 +23,7 @@ type disclosure struct {
 	used bool
 }
 
+// checkDisclosure finds the gates of every stage, and which of them tell what it does not see.
 func (c *checker) checkDisclosure() {
 	declarations := map[*stage][]*disclosure{}
 	for _, st := range c.stages {

@@ -1,17 +1,19 @@
 package check
 
-// The catalogue of this phase's diagnostics: one function for each, named after
-// what is wrong. Code and severity are those of the catalogue, package diagnostic.
-
 import (
 	"fmt"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
+	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 )
+
+// What this phase says: one function for each mistake, named after what is wrong. Code and
+// severity are those of the catalogue, package diagnostic.
 
 // fault is a finding of a kind, worded.
 func fault(k *diagnostic.Kind, at source.Span, help, format string, args ...any) source.Diagnostic {
@@ -176,4 +178,301 @@ func wholeStateRule(e *syntax.Expr, walks []region.Pattern) source.Diagnostic {
 	return fault(diagnostic.WholeStateRule, e.Span,
 		"a rule that asks the same of every entry, and of nothing else, costs only the entries that a commit touches: `each`, or `all` joined to the rest by `&&`. The elements of a list are told apart only by a rule that looks at nothing else: those of a map or a `list of T by FIELD` go by key",
 		"whenever this rule is checked it goes through all of %s", strings.Join(paths, ", "))
+}
+
+// Paths.
+
+func tooManyChoices(p *syntax.Path) source.Diagnostic {
+	return fault(diagnostic.TooManyChoices, p.Span, "use fewer `(a|b)`, or `*`", "the alternatives of this path multiply to more than %d", MaxChoices)
+}
+
+func notOnePlace(p *syntax.Path, s *syntax.PathSegment) source.Diagnostic {
+	return fault(diagnostic.NotOnePlace, s.Span, "name every step, or use a parameter", "%s must lead to one place; %s leads to many", p.Text, s.Span.Text())
+}
+
+func choiceNotAllowed(p *syntax.Path) source.Diagnostic {
+	return fault(diagnostic.NotOnePlace, p.Span, "write one declaration for each", "alternatives have no meaning here")
+}
+
+func notAMap(p *syntax.Path, what string) source.Diagnostic {
+	return fault(diagnostic.NotAMap, p.Span, "name a map or a `list of T by FIELD`", "%s has no keys to choose from: it is %s", p.Text, what)
+}
+
+// paramLater: the path of p uses a parameter that is declared after it.
+func paramLater(p, later *syntax.Param) source.Diagnostic {
+	d := fault(diagnostic.UnknownParameter, p.Path.Span, "write `"+later.Name.Text+"` before `"+p.Name.Text+"`: a parameter may use those before it", "parameter %s is declared only after %s, which uses it", later.Name.Text, p.Name.Text)
+	return related(d, "declared here", later.Name.Span)
+}
+
+func unknownParam(s *syntax.PathSegment, params []string) source.Diagnostic {
+	d := fault(diagnostic.UnknownParameter, s.Span, "", "there is no parameter %s here", s.Text)
+	switch near := source.Nearest(s.Text, params); {
+	case near != "":
+		d.Help = "did you mean `{" + near + "}`?"
+		d = replaced(d, s.Span, "{"+near+"}")
+	case len(params) == 0:
+		d.Help = "parameters are declared after a stage's name: `stage NAME(" + s.Text + " in /PATH)`; elsewhere use `*`"
+	default:
+		d.Help = listOf(params)
+	}
+	return d
+}
+
+func noSuchMember(s *syntax.PathSegment, what string, names []string) source.Diagnostic {
+	d := fault(diagnostic.UnknownMember, s.Span, listOf(names), "%s has no member %s, so this path matches nothing", what, s.Span.Text())
+	if near := source.Nearest(s.Text, names); near != "" {
+		near = region.Segment{Kind: region.KeyLiteral, Text: near}.Source()
+		d.Help = "did you mean `" + near + "`?"
+		d = replaced(d, s.Span, near)
+	}
+	return d
+}
+
+func paramInRecord(s *syntax.PathSegment, what string) source.Diagnostic {
+	return fault(diagnostic.ParameterInRecord, s.Span, "parameters stand for keys of maps; name the member", "%s is a record: its members are fixed, {%s} cannot be one of them", what, s.Text)
+}
+
+func nothingBelow(s *syntax.PathSegment, above region.Pattern, what string) source.Diagnostic {
+	return fault(diagnostic.NoSuchPath, s.Span, "", "%s can match nothing here: %s is %s", s.Span.Text(), above.Source(), what)
+}
+
+func positionInRead(s *syntax.PathSegment, object bool) source.Diagnostic {
+	d := fault(diagnostic.PositionInRead, s.Span, "read the whole list, or `*`; or make it a `list of T by FIELD`", "what is visible in a list may not depend on the position: an insertion would move hidden elements into sight")
+	if object {
+		d.Help = "if " + s.Text + " is a key, write it in quotes; if it is a position, read the whole list"
+		d = replaced(d, s.Span, jsonString(s.Text))
+	}
+	return d
+}
+
+func elementOfBag(s *syntax.PathSegment, what string) source.Diagnostic {
+	return fault(diagnostic.ElementOfBag, s.Span, "grant the whole of it, or `-` to add entries", "the elements of a %s have no place of their own: they cannot be written or taken one by one", what)
+}
+
+func dashOutsideLog(s *syntax.PathSegment, what string) source.Diagnostic {
+	return fault(diagnostic.DashOutsideLog, s.Span, "grant the whole list, or make it a `log of T` or a `list of T by FIELD`", "`-` adds to a log or a set; this is %s", what)
+}
+
+func dashOutsideWrite(s *syntax.PathSegment) source.Diagnostic {
+	return fault(diagnostic.DashOutsideWrite, s.Span, "leave it out", "`-` means a new entry, which only a write clause can grant")
+}
+
+func dashNotLast(s *syntax.PathSegment) source.Diagnostic {
+	return fault(diagnostic.DashNotLast, s.Span, "end the path here", "`-` grants a whole new entry; nothing can follow it")
+}
+
+// Regions.
+
+func recursiveRegion(n syntax.Name, d *syntax.RegionDecl) source.Diagnostic {
+	return related(fault(diagnostic.RecursiveRegion, n.Span, "", "region %s contains itself", d.Name.Text), "declared here", d.Name.Span)
+}
+
+func inexactRegion(at source.Span, operator string) source.Diagnostic {
+	return fault(diagnostic.InexactRegion, at, "write the paths out, fewer of them and without `**` on both sides", "what `%s` leaves here is no list of paths", operator)
+}
+
+func logSource(p *syntax.Path) source.Diagnostic {
+	return fault(diagnostic.LogSource, p.Span, "leave it out; a `test` needs no more than `read`", "nothing is ever taken from a log: `copy` and `move` refuse it")
+}
+
+func emptyIntersection(g *syntax.GrantExpr) source.Diagnostic {
+	return fault(diagnostic.EmptyGrant, g.Span, "the operands of `&` share no path", "this grant is empty")
+}
+
+func emptyGrant(g *syntax.GrantExpr, mode region.Mode) source.Diagnostic {
+	if mode == region.Plain {
+		return fault(diagnostic.EmptyGrant, g.Span, "take less away, or remove the grant", "this grant is empty: its exceptions leave nothing of it")
+	}
+	return fault(diagnostic.EmptyGrant, g.Span,
+		"a change, and what is taken, is all that is at and below a place: name the places that may be changed, or take nothing away that may lie below them",
+		"this grant allows nothing: what its exceptions name may lie below every place it has")
+}
+
+func tooManySecrets(f *syntax.File) source.Diagnostic {
+	return fault(diagnostic.TooManySecrets, source.Span{File: f.Source}, "make a whole record secret instead of its members", "the state has more than %d secret places", MaxSecrets)
+}
+
+// Phases.
+
+func phaseTwice(p, first *syntax.Phase) source.Diagnostic {
+	return related(fault(diagnostic.DeclaredTwice, p.Name.Span, "list all its targets on one line: `a -> b, c`", "phase %s is declared twice", p.Name.Text), "first declared here", first.Name.Span)
+}
+
+func noPhases(d *syntax.PhasesDecl) source.Diagnostic {
+	return fault(diagnostic.NoPhases, d.Span, "write `first -> second`, or leave `phases` out", "there is no phase in here")
+}
+
+func arrowTwice(p *syntax.Phase, a *syntax.Arrow) source.Diagnostic {
+	return fault(diagnostic.DeclaredTwice, a.Span, "join the two guards with `||`", "phase %s leads to %s twice", p.Name.Text, a.To.Text)
+}
+
+func unreachablePhase(p *syntax.Phase, start string) source.Diagnostic {
+	return fault(diagnostic.UnreachablePhase, p.Name.Span, "add an arrow to it, or remove it", "no way leads from %s, where instances start, to phase %s", start, p.Name.Text)
+}
+
+func endlessPhase(p *syntax.Phase) source.Diagnostic {
+	return fault(diagnostic.EndlessPhase, p.Name.Span, "let some way end in a phase without arrows", "no way leads from phase %s to a phase in which an instance may end", p.Name.Text)
+}
+
+func unwalkedArrow(p *syntax.Phase, to string) source.Diagnostic {
+	at := p.Name.Span
+	for _, a := range p.Arrows {
+		if a.To.Text == to {
+			at = a.To.Span
+		}
+	}
+	return fault(diagnostic.UnwalkedArrow, at, "give a stage in "+p.Name.Text+" the clause `next "+to+"`, or mark the arrow `by host`", "nobody can walk from %s to %s", p.Name.Text, to)
+}
+
+func noSuchArrow(cl *syntax.Clause, from *syntax.Phase, to string) source.Diagnostic {
+	d := fault(diagnostic.NoSuchArrow, cl.Span, "add it to `phases`, or change the clause", "there is no arrow from phase %s to %s", from.Name.Text, to)
+	return related(d, "the arrows of "+from.Name.Text, from.Span)
+}
+
+func missingIn(d *syntax.StageDecl, first string) source.Diagnostic {
+	return fault(diagnostic.MissingIn, d.Name.Span, "add `in "+first+"`, or the phases you mean", "stage %s does not say in which phases it runs", d.Name.Text)
+}
+
+func clauseNeedsPhases(cl *syntax.Clause) source.Diagnostic {
+	return fault(diagnostic.ClauseNeedsPhases, cl.Span, "declare `phases { ... }`, or leave the clause out", "the contract has no phases, so `%s` has no meaning", cl.Keyword.Text)
+}
+
+// Stages.
+
+func listedTwice(n syntax.Name) source.Diagnostic {
+	return fault(diagnostic.ListedTwice, n.Span, "remove one", "%s is listed twice", n.Text)
+}
+
+func paramTwice(p *syntax.Param) source.Diagnostic {
+	return fault(diagnostic.DeclaredTwice, p.Name.Span, "rename one of the two", "parameter %s is declared twice", p.Name.Text)
+}
+
+func paramNotString(p *syntax.Param, what string) source.Diagnostic {
+	return fault(diagnostic.ParameterType, p.Path.Span, "take it from a string or a `key of`", "a parameter is a key, so it must come from a string; this is %s", what)
+}
+
+func clauseTwice(cl, first *syntax.Clause) source.Diagnostic {
+	return related(fault(diagnostic.ClauseTwice, cl.Keyword.Span, "put everything into one clause, separated by commas", "`%s` stands twice in this stage", cl.Keyword.Text), "the first one", first.Span)
+}
+
+func badAttempts(cl *syntax.Clause) source.Diagnostic {
+	return fault(diagnostic.BadAttempts, cl.Number.Span, "write how many proposals one step may make, at least 1", "%d is no number of attempts", cl.Number.Value)
+}
+
+func exceptedKey(st *stage, cl *syntax.Clause, key region.Pattern) source.Diagnostic {
+	list := footprint.Prefix(key, len(key.Segments)-1)
+	return fault(diagnostic.ExceptedKey, cl.Span, "take "+list.Source()+" away as a whole, or leave "+key.Source()+" in: it is the name of the element",
+		"%s shows elements of %s under their keys, which is what the exception on %s would hide", st.title(), footprint.Prefix(list, len(list.Segments)-1).Source(), key.Source())
+}
+
+func notRead(st *stage, clause string, g writtenGrant, w region.Word) source.Diagnostic {
+	verb := map[string]string{"write": "may write", "source": "may take from"}[clause]
+	if w == nil {
+		return fault(diagnostic.NotRead, g.at, "simplify the "+clause+" or read clause", "it could not be decided whether %s reads all that it %s", st.title(), verb)
+	}
+	d := fault(diagnostic.NotRead, g.at, "add "+g.read+" to `read`, or narrow `"+clause+"`", "%s %s %s but does not read it", st.title(), verb, wordText(w))
+	if cl := st.clauses["read"]; cl != nil {
+		d = related(d, "what it reads", cl.Span)
+		d.Fixes = []source.Fix{insertion("read it too", cl.Span.File, cl.Span.End, ", "+g.read)}
+	} else if cl := st.clauses[clause]; cl != nil {
+		d.Fixes = []source.Fix{insertion("read it", cl.Span.File, cl.Span.Start, "read "+g.read+" ")}
+	}
+	return d
+}
+
+func insertion(title string, f *source.File, at int, text string) source.Fix {
+	return source.Fix{Title: title, Span: source.Span{File: f, Start: at, End: at}, Text: text}
+}
+
+func parentUncertain(st *stage, at source.Span, container string) source.Diagnostic {
+	return fault(diagnostic.ParentUncertain, at, "read "+container+", or make every member on the way to it required", "%s adds to %s, which may be missing, and does not see it: a refusal would tell", st.title(), container)
+}
+
+// Gates.
+
+func undisclosed(st *stage, g ir.Gate, sealed bool) source.Diagnostic {
+	gate, declaration := gateWords(g)
+	d := fault(diagnostic.UndisclosedGate, st.decl.Name.Span,
+		"add `discloses "+declaration+"` to the stage if that is meant, or read "+g.Unseen,
+		"%s does not see %s, which %s reads: whether its patch is accepted tells one bit about it", st.title(), g.Unseen, gate)
+	if sealed {
+		d.Severity = source.Error
+		d.Message += ", and the contract is sealed"
+	}
+	return d
+}
+
+// gateWords names a gate in a sentence, and as a discloses clause names it.
+func gateWords(g ir.Gate) (sentence, declaration string) {
+	switch g.Kind {
+	case ir.InvariantGate:
+		return "invariant " + g.Name, g.Name
+	case ir.GuardGate:
+		return "the guard into phase " + g.Name, "next " + g.Name
+	case ir.TypeGate:
+		return "the type of " + g.At.Source(), anyKeys(*g.At).Source()
+	case ir.RefGate:
+		return "the reference at " + g.At.Source(), anyKeys(*g.At).Source()
+	}
+	return "its `" + string(g.Kind) + "` clause", string(g.Kind)
+}
+
+func needlessDisclosure(st *stage, ref *syntax.GateRef) source.Diagnostic {
+	if ref.Path == nil && ref.Name.Text == disclosedPhase {
+		return fault(diagnostic.NeedlessDisclosure, ref.Span, "leave it out", "%s never chooses between phases: nothing is disclosed", st.title())
+	}
+	return fault(diagnostic.NeedlessDisclosure, ref.Span, "leave it out", "%s sees all that this gate reads, or never triggers it: nothing is disclosed", st.title())
+}
+
+// Delegates.
+
+func beyondParent(st *stage, clause string, w region.Word, who string) source.Diagnostic {
+	d := fault(diagnostic.DelegateExceeds, st.clauseSpan(clause), "narrow the clause", "%s may %s %s, which is beyond %s", st.title(), clause, wordText(w), who)
+	if w == nil {
+		d.Message = "it could not be decided whether " + st.title() + " stays within " + who
+	}
+	return related(d, "the parent", st.parent.clauseSpan(clause))
+}
+
+func moreAttempts(st *stage) source.Diagnostic {
+	d := fault(diagnostic.DelegateExceeds, st.clauseSpan("attempts"), fmt.Sprintf("give it at most %d", st.parent.out.Tries()), "%s may try more often than %s", st.title(), st.parent.title())
+	return related(d, "the parent", st.parent.clauseSpan("attempts"))
+}
+
+func notInParent(st *stage, clause string, n syntax.Name, parent []string) source.Diagnostic {
+	d := fault(diagnostic.DelegateExceeds, n.Span, "a delegate may only shrink `"+clause+"`: "+strings.Join(parent, ", "), "%s has no `%s %s` to hand down", st.parent.title(), clause, n.Text)
+	return related(d, "the parent", st.parent.clauseSpan(clause))
+}
+
+// Claims.
+
+func noSharedPhase(a, b *stage, names []syntax.Name) source.Diagnostic {
+	at := names[0].Span
+	for _, n := range names {
+		if n.Text == b.decl.Name.Text {
+			at = n.Span
+		}
+	}
+	return fault(diagnostic.NoSharedPhase, at, "", "%s and %s never run in one phase, so the claim says nothing", a.title(), b.title())
+}
+
+func paramNotShared(n syntax.Name, st *stage) source.Diagnostic {
+	return fault(diagnostic.UnknownParameter, n.Span, listOf(keys(st.params)), "%s has no parameter %s", st.title(), n.Text)
+}
+
+func choosesView(st *stage, q ir.Param, written, shown region.Pattern) source.Diagnostic {
+	at := st.decl.Name.Span
+	if cl := st.clauses["write"]; cl != nil {
+		at = cl.Span
+	}
+	whole := anyKey(region.Grant{Include: []region.Pattern{shown}}, []string{q.Name}).Include[0]
+	return fault(diagnostic.ChosenView, at,
+		"take "+q.Of.Source()+" out of the `write` of "+st.decl.Name.Text+" and let another stage write it, whose actor is not shown what it leads to; or, if its actor may see all of that, say so: read "+whole.Source(),
+		"%s may write %s, where its parameter %s is taken from: its actor chooses what %s shows next", st.title(), written.Source(), q.Name, shown.Source())
+}
+
+func requireNoGuard(st *stage, cl *syntax.Clause, shown region.Pattern) source.Diagnostic {
+	return fault(diagnostic.RequireNoGuard, cl.Span,
+		"a `require` refuses proposals; who may see what is for the host, which binds the arguments, or for a path that only leads to what may be seen, such as `order in /users/{user}/orders`",
+		"this does not keep %s from showing %s for any arguments", st.title(), shown.Source())
 }

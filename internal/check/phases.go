@@ -18,7 +18,7 @@ func (c *checker) lowerPhases() {
 		c.out.Phases = []ir.Phase{{Name: DefaultPhase}}
 		return
 	}
-	before := c.mark()
+	before := c.errors
 	for _, p := range d.Phases {
 		if first, ok := c.phases[p.Name.Text]; ok {
 			c.report(phaseTwice(p, first))
@@ -39,7 +39,7 @@ func (c *checker) lowerPhases() {
 		c.out.Phases = []ir.Phase{{Name: DefaultPhase}}
 		return
 	}
-	c.phasesClean = c.mark() == before
+	c.phasesClean = c.errors == before
 	if c.phasesClean {
 		c.checkReachable()
 	}

@@ -7,9 +7,22 @@ import (
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// Stages. A stage is lowered in the order in which its parts need each other: its parameters,
+// each after those that its path uses; its clauses, in which they stand; then its phases,
+// which may be the default. What keys a parameter never takes is known last, when all
+// patterns of the contract are.
+
+// Limits of a stage.
+const (
+	MaxParams = 32      // parameters
+	MaxMoves  = 1 << 12 // phases times phases it may move to
 )
 
 // stage is a stage or delegate between its tree and its lowered form.
@@ -45,12 +58,6 @@ func (c *checker) lowerStages() {
 	}
 }
 
-// addLowered adds a stage once its phases are settled.
-func (c *checker) addLowered(st *stage) {
-	st.faulty = c.faultily(func() { c.defaultPhases(st) }) || st.faulty
-	c.addStage(st)
-}
-
 func (c *checker) openStage(d *syntax.StageDecl) *stage {
 	st := &stage{decl: d, out: &ir.Stage{Name: d.Name.Text, Doc: d.Doc}, params: map[string]*ir.Param{}, clauses: map[string]*syntax.Clause{}, unclear: map[string]bool{}}
 	for _, cl := range d.Clauses {
@@ -65,14 +72,86 @@ func (c *checker) openStage(d *syntax.StageDecl) *stage {
 	return st
 }
 
-// placeStages moves the lowered stages into the contract, in source order.
-func (c *checker) placeStages() {
-	for _, st := range c.stages {
-		c.out.Stages = append(c.out.Stages, *st.out)
+// lowerParams lowers a stage's parameters in order: each may use the ones before it.
+func (c *checker) lowerParams(st *stage) {
+	for i, p := range st.decl.Params {
+		if i == MaxParams {
+			c.report(tooLarge(p.Span, "parameters of a stage", MaxParams, "make it several stages, or let it work below one key"))
+			for _, p := range st.decl.Params[i:] {
+				st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text}
+			}
+			return
+		}
+		if _, ok := st.params[p.Name.Text]; ok {
+			c.report(paramTwice(p))
+			continue
+		}
+		if reservedVariable(p.Name.Text) || c.isMeasure(p.Name.Text) {
+			c.report(shadowsBuiltin(p.Name, "parameter"))
+			continue
+		}
+		if later := declaredLater(p, st); later != nil {
+			c.report(paramLater(p, later))
+			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text}
+			continue
+		}
+		if out, ok := c.lowerParam(st, p); ok {
+			st.out.Params = append(st.out.Params, out)
+			st.params[out.Name] = &out
+		} else {
+			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text} // reported; its uses are not
+		}
 	}
-	for i, st := range c.stages {
-		st.out = &c.out.Stages[i]
+}
+
+// declaredLater is the parameter that the path of p uses and that comes after it, nil if
+// there is none.
+func declaredLater(p *syntax.Param, st *stage) *syntax.Param {
+	if p.Path == nil {
+		return nil
 	}
+	after := st.decl.Params[slices.Index(st.decl.Params, p)+1:]
+	for _, s := range p.Path.Segments {
+		i := slices.IndexFunc(after, func(q *syntax.Param) bool { return q.Name.Text == s.Text })
+		if s.Kind == syntax.ParamSegment && st.params[s.Text] == nil && i >= 0 {
+			return after[i]
+		}
+	}
+	return nil
+}
+
+func (c *checker) isMeasure(name string) bool {
+	return slices.ContainsFunc(c.out.Measures, func(m ir.Measure) bool { return m.Name == name })
+}
+
+func (c *checker) lowerParam(st *stage, p *syntax.Param) (ir.Param, bool) {
+	if p.Path == nil {
+		return ir.Param{}, false
+	}
+	out := ir.Param{Name: p.Name.Text, Kind: ir.ExistingParam}
+	if p.From {
+		t, ok := c.single(p.Path, st.params)
+		if !ok {
+			return out, false
+		}
+		for _, id := range t.at {
+			if !c.isStringType(id) && c.out.Type(id).Kind != ir.AnyType {
+				c.report(paramNotString(p, c.describeSet(t.at)))
+				return out, false
+			}
+		}
+		out.Kind, out.Of = ir.DependentParam, t.pattern
+		return out, true
+	}
+	if p.New {
+		out.Kind = ir.NewParam
+	}
+	of := c.container(p.Path, st.params)
+	if of == nil {
+		return out, false
+	}
+	out.Of = *of
+	return out, true
 }
 
 // lowerClauses lowers the clauses a stage has; a delegate starts from a copy of
@@ -112,31 +191,22 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 		s.Delegable, _ = c.lowerRegion(c.root, cl.Region, otherPath, st.params)
 		s.HasDelegable = true
 	case "produce":
-		c.lowerProduce(st, cl)
+		for _, p := range cl.Paths {
+			if t, ok := c.single(p, st.params); ok {
+				s.Produce = append(s.Produce, t.pattern)
+			}
+		}
 	case "require":
 		s.Require = append(s.Require, c.expression(cl.Expr, expr.Scope{Vars: ir.BeforeVars, Params: st.paramNames()}))
 	case "ensure":
 		s.Ensure = append(s.Ensure, c.expression(cl.Expr, expr.Scope{Vars: ir.AfterVars, Params: st.paramNames()}))
 	case "attempts":
-		c.lowerAttempts(s, cl)
-	}
-}
-
-func (c *checker) lowerAttempts(s *ir.Stage, cl *syntax.Clause) {
-	if cl.Number == nil {
-		return
-	}
-	if cl.Number.Value < 1 {
-		c.report(badAttempts(cl))
-		return
-	}
-	s.Attempts = cl.Number.Value
-}
-
-func (c *checker) lowerProduce(st *stage, cl *syntax.Clause) {
-	for _, p := range cl.Paths {
-		if t, ok := c.single(p, st.params); ok {
-			st.out.Produce = append(st.out.Produce, t.pattern)
+		switch {
+		case cl.Number == nil: // the parser reported it
+		case cl.Number.Value < 1:
+			c.report(badAttempts(cl))
+		default:
+			s.Attempts = cl.Number.Value
 		}
 	}
 }
@@ -149,6 +219,28 @@ func (c *checker) readDependent(st *stage) {
 			st.out.Read = append(slices.Clone(st.out.Read), region.Grant{Include: []region.Pattern{p.Of}})
 		}
 	}
+}
+
+// wordOf is the word of a pattern without wildcards.
+func wordOf(p region.Pattern) region.Word {
+	var w region.Word
+	for _, s := range p.Segments {
+		switch s.Kind {
+		case region.ParamSegment:
+			w = append(w, region.Param(s.Text))
+		case region.IndexLiteral:
+			w = append(w, region.Index(s.Index))
+		default:
+			w = append(w, region.Key(s.Text))
+		}
+	}
+	return w
+}
+
+// addLowered adds a stage once its phases are settled.
+func (c *checker) addLowered(st *stage) {
+	st.faulty = c.faultily(func() { c.defaultPhases(st) }) || st.faulty
+	c.addStage(st)
 }
 
 // defaultPhases puts a stage of a contract without phases into the only one, and
@@ -196,32 +288,24 @@ func (c *checker) checkMoves(st *stage) {
 	}
 }
 
-// Limits of a stage.
-const (
-	MaxParams = 32      // parameters
-	MaxMoves  = 1 << 12 // phases times phases it may move to
-)
-
-// phaseNames resolves phases by name, dropping what it reports.
-func (c *checker) phaseNames(names []syntax.Name) []string {
-	var out []string
-	listed := map[string]bool{}
-	for _, n := range names {
-		if c.isMissing(n) {
-			continue
-		}
-		if len(c.phases) > 0 && c.phases[n.Text] == nil {
-			c.report(unknownName(diagnostic.UnknownPhase, n, n.Text, keys(c.phases)))
-			continue
-		}
-		if listed[n.Text] {
-			c.report(listedTwice(n))
-			continue
-		}
-		listed[n.Text] = true
-		out = append(out, n.Text)
+func (c *checker) addStage(st *stage) {
+	c.stages = append(c.stages, st)
+	if name := st.decl.Name.Text; c.stageOf[name] == nil {
+		c.stageOf[name] = st
 	}
-	return out
+}
+
+// findStage is the first stage of a name, nil if there is none.
+func (c *checker) findStage(name string) *stage { return c.stageOf[name] }
+
+// placeStages moves the lowered stages into the contract, in source order.
+func (c *checker) placeStages() {
+	for _, st := range c.stages {
+		c.out.Stages = append(c.out.Stages, *st.out)
+	}
+	for i, st := range c.stages {
+		st.out = &c.out.Stages[i]
+	}
 }
 
 // checkAfter resolves the stages that "after" names.
@@ -249,6 +333,28 @@ func (c *checker) stageNamed(n syntax.Name) *stage {
 	}
 	c.report(unknownName(diagnostic.UnknownStage, n, n.Text, names))
 	return nil
+}
+
+// phaseNames resolves phases by name, dropping what it reports.
+func (c *checker) phaseNames(names []syntax.Name) []string {
+	var out []string
+	listed := map[string]bool{}
+	for _, n := range names {
+		if c.isMissing(n) {
+			continue
+		}
+		if len(c.phases) > 0 && c.phases[n.Text] == nil {
+			c.report(unknownName(diagnostic.UnknownPhase, n, n.Text, keys(c.phases)))
+			continue
+		}
+		if listed[n.Text] {
+			c.report(listedTwice(n))
+			continue
+		}
+		listed[n.Text] = true
+		out = append(out, n.Text)
+	}
+	return out
 }
 
 // distinct is the texts of a list of names, and reports those that it holds twice.
@@ -308,4 +414,143 @@ func (st *stage) title() string {
 		kind = "delegate "
 	}
 	return strings.TrimSpace(kind + st.decl.Name.Text)
+}
+
+// clauseSpan is where a stage states a clause, or else its name.
+func (st *stage) clauseSpan(keyword string) source.Span {
+	if cl := st.clauses[keyword]; cl != nil {
+		return cl.Span
+	}
+	return st.decl.Name.Span
+}
+
+// reserveLiterals gives every parameter the keys it may never take: those that
+// some pattern of the contract names at a place where the parameter stands
+// (semantics 9). Then a parameter equals a literal never, and only parameters
+// each other.
+func (c *checker) reserveLiterals() {
+	all := c.allPatterns()
+	for i := range c.out.Stages {
+		s := &c.out.Stages[i]
+		own := stagePatterns(s)
+		for j := range s.Params {
+			p := &s.Params[j]
+			places := own
+			if p.Kind != ir.DependentParam {
+				places = append(slices.Clone(own), footprint.Extend(p.Of, region.Segment{Kind: region.ParamSegment, Text: p.Name}))
+			}
+			p.Reserved = reservedFor(p.Name, places, all)
+		}
+	}
+	for _, st := range c.stages { // parents first
+		if st.parent != nil {
+			inheritReserved(st.out, st.parent.out)
+		}
+	}
+}
+
+// inheritReserved keeps a delegate's parameters from the keys that its parent's never take.
+func inheritReserved(child, parent *ir.Stage) {
+	for i := range child.Params {
+		p := &child.Params[i]
+		p.Reserved = append(slices.Clone(p.Reserved), parent.Params[i].Reserved...)
+		slices.Sort(p.Reserved)
+		p.Reserved = slices.Compact(p.Reserved)
+	}
+}
+
+// reservedFor lists the literals that patterns name where param stands in places.
+func reservedFor(param string, places, patterns []region.Pattern) []string {
+	var out []string
+	for _, place := range places {
+		for i, s := range place.Segments {
+			if s.Kind != region.ParamSegment || s.Text != param {
+				continue
+			}
+			for _, p := range patterns {
+				out = append(out, literalsAt(place.Segments[:i], p.Segments)...)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// literalsAt lists the keys that a pattern names right below the paths that a prefix
+// matches: one at the prefix's own depth, and any behind a "**" of either.
+func literalsAt(prefix, p []region.Segment) []string {
+	var out []string
+	for j, l := range p {
+		if !footprint.IsLiteral(l) {
+			continue
+		}
+		deep := hasDepth(prefix) || hasDepth(p[:j])
+		if (deep || j == len(prefix)) && mayMeet(prefix, p[:j]) {
+			out = append(out, l.Text)
+		}
+	}
+	return out
+}
+
+func hasDepth(segments []region.Segment) bool {
+	return slices.ContainsFunc(segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth })
+}
+
+// mayMeet reports whether some path could match both segment lists, of which the
+// shorter ends them; "**" counts as meeting everything.
+func mayMeet(a, b []region.Segment) bool {
+	for i := range min(len(a), len(b)) {
+		if a[i].Kind == region.AnyDepth || b[i].Kind == region.AnyDepth {
+			return true
+		}
+		if footprint.IsLiteral(a[i]) && footprint.IsLiteral(b[i]) && a[i].Text != b[i].Text {
+			return false
+		}
+	}
+	return true
+}
+
+// allPatterns lists every pattern of the contract.
+func (c *checker) allPatterns() []region.Pattern {
+	out := footprint.Patterns(c.out.Secrets)
+	for _, m := range c.out.Measures {
+		out = append(out, m.Over)
+	}
+	for _, g := range c.model.StateGates() {
+		out = append(out, g.Reads...)
+	}
+	for _, p := range c.out.Phases {
+		for _, a := range p.Arrows {
+			if a.Guard != nil {
+				out = append(out, footprint.ReadPatterns(*a.Guard)...)
+			}
+		}
+	}
+	for _, t := range c.out.Types {
+		if t.Target != nil {
+			out = append(out, *t.Target)
+		}
+	}
+	for _, claim := range c.out.Claims {
+		out = append(append(out, footprint.Patterns(claim.From)...), footprint.Patterns(claim.To)...)
+	}
+	for i := range c.out.Stages {
+		out = append(out, stagePatterns(&c.out.Stages[i])...)
+	}
+	return out
+}
+
+// stagePatterns lists every pattern of a stage.
+func stagePatterns(s *ir.Stage) []region.Pattern {
+	out := slices.Clone(s.Produce)
+	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source, s.Delegable} {
+		out = append(out, footprint.Patterns(r)...)
+	}
+	for _, p := range s.Params {
+		out = append(out, p.Of)
+	}
+	for _, x := range append(slices.Clone(s.Require), s.Ensure...) {
+		out = append(out, footprint.ReadPatterns(x)...)
+	}
+	return out
 }

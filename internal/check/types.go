@@ -1,16 +1,23 @@
 package check
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 )
+
+// Types become a table in which a type's parts are entries of their own. Two things wait for
+// later passes: a constraint for the expressions, which need all types, and a reference for
+// the path to its container, which needs the state's. A changed copy of a type keeps both.
 
 // builtinTypes are the type names that need no declaration.
 var builtinTypes = []string{"any", "bool", "int", "null", "number", "string"}
@@ -304,4 +311,53 @@ func canonicalLiteral(text string) string {
 		return jsonString(s)
 	}
 	return text
+}
+
+// describe names a type as an author would: its declared name, or its form.
+func (c *checker) describe(id ir.TypeID) string {
+	t := c.out.Type(id)
+	if t.Name != "" {
+		return t.Name
+	}
+	switch t.Kind {
+	case ir.LiteralType:
+		return t.Literal
+	case ir.UnionType:
+		var names []string
+		for _, a := range t.Alternatives {
+			names = append(names, c.describe(a))
+		}
+		return strings.Join(names, " | ")
+	case ir.MapType, ir.ListType, ir.SetType, ir.LogType:
+		return string(t.Kind) + " of " + c.describe(t.Elem)
+	case ir.KeyedType:
+		return "list of " + c.describe(t.Elem) + " by " + t.KeyField
+	case ir.RefType:
+		return "key of " + t.Target.Source()
+	case ir.RecordType:
+		return "record"
+	}
+	return string(t.Kind)
+}
+
+// describeSet names the types of a set.
+func (c *checker) describeSet(set footprint.TypeSet) string {
+	var names []string
+	for _, id := range set {
+		if n := c.describe(id); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// jsonString is the canonical JSON text of a string.
+func jsonString(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return strconv.Quote(s)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -10,6 +10,11 @@ import (
 	"github.com/patchoptic/poptic/internal/syntax"
 )
 
+// Names. Each file has a scope: what it declares, and the libraries that it imports by
+// alias. Names of a library are written behind its alias; its measures and invariants join
+// the contract's own under that. Types and regions are lowered where they are first used, so
+// that they may be declared in any order and one that contains itself is met again.
+
 // A scope is the names one file declares, and the libraries it imports by alias.
 type scope struct {
 	file    *syntax.File
