@@ -56,67 +56,67 @@ func (o *Outcome) ActorWithin(ctx context.Context) (out ActorVerdict, err error)
 	if v.stage == nil || v.reached <= stepPhase {
 		out.Violations, out.More = append(out.Violations, o.Verdict.Violations...), o.Verdict.More
 	} else {
-		seen, _ := v.project()
+		seen, _ := v.stage.project(v.snapshot.State, v.args, v.p.watch)
 		out.ViewDigest = seen.Digest().String()
-		told, more := v.told(o.found, seen)
-		out.Violations, out.More = append(out.Violations, told...), more
+		var told []Violation
+		switch {
+		case len(o.found) == 0:
+		case v.reached == stepStale:
+			told, out.More = violations(o.found)
+		default:
+			r := reply{verification{
+				p: v.p, ctx: ctx, stage: v.stage, snapshot: v.snapshot, proposal: v.proposal,
+				patch: v.patch, chosen: v.chosen, next: v.next, args: v.args,
+				accesses: v.accesses, firstAccess: v.firstAccess, after: v.snapshot.State, toActor: true,
+			}}
+			told, out.More = r.explain(seen)
+		}
+		out.Violations = append(out.Violations, told...)
 	}
 	out.Retryable = out.Verdict == Reject && retryable(out.Violations, out.Attempt, out.MaxAttempts)
 	return out, nil
 }
 
-// told is what the actor is told of the findings on the state.
-func (v *verification) told(found []finding, seen *tree.Node) (told []Violation, more int) {
-	switch {
-	case len(found) == 0:
-		return nil, 0
-	case v.reached == stepStale:
-		return violations(found)
-	}
-	again := &verification{
-		p: v.p, ctx: v.ctx, stage: v.stage, snapshot: v.snapshot, proposal: v.proposal,
-		patch: v.patch, chosen: v.chosen, next: v.next, args: v.args, uses: v.uses, firstUse: v.firstUse, after: v.snapshot.State,
-		toActor: true,
-	}
-	return again.explain(seen)
-}
+// A reply is a verification that runs again, from the require step on, to find out what
+// the actor may be told.
+type reply struct{ verification }
 
 // explain runs the steps that depend on the state, and tells what the first finds
 // that finds something the actor may know.
-func (v *verification) explain(seen *tree.Node) (told []Violation, more int) {
-	v.reached = stepRequire
-	if named := v.named(v.checkRequire()); len(named) > 0 {
-		return v.tellAll(named)
+func (r *reply) explain(seen *tree.Node) (told []Violation, more int) {
+	r.reached = stepRequire
+	if named := r.named(r.checkRequire()); len(named) > 0 {
+		return r.tellAll(named)
 	}
-	v.reached = stepScope
-	if onView := v.executeOn(v.withContainers(seen), true); len(onView.found) > 0 {
-		return v.tellAll(onView.found)
+	r.reached = stepScope
+	if onView := r.execute(r.withContainers(seen), true); len(onView.found) > 0 {
+		return r.tellAll(onView.found)
 	}
-	if found := v.checkScope(); len(found) > 0 {
-		return v.tellRules(v.asOfUnions(found))
+	if found := r.checkScope(); len(found) > 0 {
+		return r.tellRules(r.asOfUnions(found))
 	}
-	v.reached = stepSchema
-	if named := v.named(v.checkSchema()); len(named) > 0 {
-		return v.tellAll(named)
+	r.reached = stepSchema
+	if named := r.named(r.checkSchema()); len(named) > 0 {
+		return r.tellAll(named)
 	}
-	v.reached = stepRules
-	return v.tellRules(v.checkRules())
+	r.reached = stepRules
+	return r.tellRules(r.checkRules())
 }
 
 // asOfUnions are findings of the scope step that the view had nothing against, each at a
 // place in a union as one of the union: what is there hangs on the alternative, which the
 // view may not show.
-func (v *verification) asOfUnions(found []finding) []finding {
+func (r *reply) asOfUnions(found []finding) []finding {
 	out := slices.Clone(found)
 	for i := range out {
 		f := &out[i]
 		if f.OpIndex == nil || f.rule != "" || f.known != "" {
 			continue
 		}
-		uses := v.usesOf(&v.patch[*f.OpIndex])
-		at := slices.IndexFunc(uses, func(u use) bool { return u.place.union >= 0 })
+		accesses := r.accessesOf(&r.patch[*f.OpIndex])
+		at := slices.IndexFunc(accesses, func(a access) bool { return a.typed.union >= 0 })
 		if at >= 0 {
-			w := uses[at].place.word[:uses[at].place.union]
+			w := accesses[at].typed.word[:accesses[at].typed.union]
 			f.rule, f.gated = ir.TypeGate, slices.Clone(w)
 			f.reads = region.Region{{Include: []region.Pattern{patternOf(w)}}}
 		}
@@ -126,18 +126,18 @@ func (v *verification) asOfUnions(found []finding) []finding {
 
 // tellRules tells what may be named, or if there is none of it, that something else
 // refused.
-func (v *verification) tellRules(found []finding) (told []Violation, more int) {
-	if named := v.named(found); len(named) > 0 {
-		return v.tellAll(named)
+func (r *reply) tellRules(found []finding) (told []Violation, more int) {
+	if named := r.named(found); len(named) > 0 {
+		return r.tellAll(named)
 	}
-	return []Violation{say.refused()}, 0
+	return []Violation{messages.refused()}, 0
 }
 
 // named is the findings that the actor may know of.
-func (v *verification) named(found []finding) []finding {
+func (r *reply) named(found []finding) []finding {
 	var out []finding
 	for i := range found {
-		if v.visibility(&found[i]) != ir.Hidden {
+		if r.visibility(&found[i]) != ir.Hidden {
 			out = append(out, found[i])
 		}
 	}
@@ -146,91 +146,82 @@ func (v *verification) named(found []finding) []finding {
 
 // tellAll tells of what the stage sees as it is, without paths and hints that name
 // what the stage neither sees nor writes; and of what it only discloses one bit.
-func (v *verification) tellAll(found []finding) (told []Violation, more int) {
+func (r *reply) tellAll(found []finding) (told []Violation, more int) {
 	var out []finding
-	failed := make([]bool, len(v.stage.Gates))
+	failed := make([]bool, len(r.stage.Gates))
 	for _, f := range found {
-		if gate := v.disclosedBy(&f); gate >= 0 {
+		if gate := r.disclosedBy(&f); gate >= 0 {
 			failed[gate] = true
 			continue
 		}
-		if f.at != nil && !v.mayName(f.at) {
+		if f.at != nil && !r.mayName(f.at) {
 			f.Path = nil
 		}
-		if f.hint != nil && !v.mayName(f.hint) {
+		if f.hint != nil && !r.mayName(f.hint) {
 			f.Hint = ""
 		}
 		out = append(out, f)
 	}
-	for _, bit := range v.bits(failed) {
-		out = append(out, finding{Violation: bit})
+	for i := range r.stage.Gates {
+		if failed[i] {
+			out = append(out, r.bit(&r.stage.Gates[i]))
+		}
 	}
 	return violations(out)
 }
 
 // mayName reports whether the stage sees a place or is on the way to what it sees,
 // or writes it.
-func (v *verification) mayName(w region.Word) bool {
-	return v.stage.read.Start(v.args).Walk(w).Live() ||
-		v.stage.write.Start(v.args).Walk(w).Interior() ||
-		v.stage.blind.Start(v.args).Walk(w).Interior()
+func (r *reply) mayName(w region.Word) bool {
+	return r.stage.read.Start(r.args).Walk(w).Live() ||
+		r.stage.write.Start(r.args).Walk(w).Interior() ||
+		r.stage.blind.Start(r.args).Walk(w).Interior()
 }
 
 // Gates that tell one bit.
 
 // disclosedBy is the number of the stage's gate that f is a finding of, if all that the
 // actor may know of it is whether it holds; else -1.
-func (v *verification) disclosedBy(f *finding) int {
-	if f.known != "" || v.visibility(f) != ir.Disclosed {
+func (r *reply) disclosedBy(f *finding) int {
+	if f.known != "" || r.visibility(f) != ir.Disclosed {
 		return -1
 	}
-	for i := range v.stage.Gates {
-		if g := &v.stage.Gates[i]; g.Visibility == ir.Disclosed && v.isOf(f, g) {
-			return v.firstOf(g.Kind, i)
+	for i := range r.stage.Gates {
+		if g := &r.stage.Gates[i]; g.Visibility == ir.Disclosed && r.isOf(f, g) {
+			return r.firstOf(g.Kind, i)
 		}
 	}
 	return -1
 }
 
 // firstOf is the first of the gates that one name discloses.
-func (v *verification) firstOf(kind ir.GateKind, i int) int {
+func (r *reply) firstOf(kind ir.GateKind, i int) int {
 	if kind != ir.RequireGate && kind != ir.EnsureGate && kind != ir.ProduceGate {
 		return i
 	}
-	for j := range v.stage.Gates {
-		if g := &v.stage.Gates[j]; g.Kind == kind && g.Visibility == ir.Disclosed {
+	for j := range r.stage.Gates {
+		if g := &r.stage.Gates[j]; g.Kind == kind && g.Visibility == ir.Disclosed {
 			return j
 		}
 	}
 	return i
 }
 
-// bits is one violation for each of the stage's gates that failed, in the contract's
-// order.
-func (v *verification) bits(failed []bool) []Violation {
-	var out []Violation
-	for i, g := range v.stage.Gates {
-		if failed[i] {
-			out = append(out, v.bit(&g).Violation)
-		}
-	}
-	return out
-}
-
-func (v *verification) bit(g *ir.Gate) finding {
+// bit is the finding that tells no more of a gate than that it failed.
+func (r *reply) bit(g *ir.Gate) finding {
 	switch g.Kind {
 	case ir.RequireGate:
-		return say.require(v.stage.Name)
+		return messages.require(r.stage.Name)
 	case ir.EnsureGate:
-		return say.ensure(v.stage.Name)
+		return messages.ensure(r.stage.Name)
 	case ir.ProduceGate:
-		return say.nothingProduced(v.stage.Name)
+		return messages.nothingProduced(r.stage.Name)
 	case ir.GuardGate:
-		return say.guard(v.snapshot.Phase, g.Name)
+		return messages.guard(r.snapshot.Phase, g.Name)
 	case ir.InvariantGate:
-		return say.invariant(v.p.contract.Invariant(g.Name))
+		return messages.invariant(r.p.contract.Invariant(g.Name))
 	default:
-		return say.typeUnmet(g)
+		return messages.typeUnmet(g)
 	}
 }
 
@@ -239,30 +230,30 @@ func (v *verification) bit(g *ir.Gate) finding {
 // visibility tells whether the actor may know that the gate of f failed. The
 // contract lists the gates that a stage can trigger. One that is not listed is
 // seen if what it read lies in the stage's region.
-func (v *verification) visibility(f *finding) ir.Visibility {
+func (r *reply) visibility(f *finding) ir.Visibility {
 	switch {
 	case f.known != "":
 		return f.known
-	case v.reached == stepScope && f.Gate != GateLimit && f.gated == nil:
+	case r.reached == stepScope && f.Gate != GateLimit && f.gated == nil:
 		return ir.Hidden // the view had nothing against it
 	case f.rule == "":
 		return ir.Seen
 	}
-	if listed := v.listedGates(f); len(listed) > 0 {
+	if listed := r.listedGates(f); len(listed) > 0 {
 		return worst(listed)
 	}
-	if v.sees(f.reads) {
+	if r.sees(f.reads) {
 		return ir.Seen
 	}
 	return ir.Hidden
 }
 
 // listedGates are the contract's entries about the gate of f.
-func (v *verification) listedGates(f *finding) []ir.Visibility {
+func (r *reply) listedGates(f *finding) []ir.Visibility {
 	var all []ir.Visibility
-	for i := range v.stage.Gates {
-		if g := &v.stage.Gates[i]; v.isOf(f, g) {
-			if g.Given && !v.ensured() {
+	for i := range r.stage.Gates {
+		if g := &r.stage.Gates[i]; r.isOf(f, g) {
+			if g.Given && !r.ensured() {
 				all = append(all, ir.Hidden)
 				continue
 			}
@@ -273,19 +264,19 @@ func (v *verification) listedGates(f *finding) []ir.Visibility {
 }
 
 // isOf reports whether f is a finding of a gate of the stage.
-func (v *verification) isOf(f *finding, g *ir.Gate) bool {
-	return g.Kind == f.rule && (g.Name == "" || g.Name == f.name) && (g.At == nil || v.isAt(g, f))
+func (r *reply) isOf(f *finding, g *ir.Gate) bool {
+	return g.Kind == f.rule && (g.Name == "" || g.Name == f.name) && (g.At == nil || r.isAt(g, f))
 }
 
 // ensured reports whether every ensure of the stage holds after the patch. Where not,
 // that is why it is refused, and what hangs on it is not asked.
-func (v *verification) ensured() bool {
-	v.measuresAfter = measures{p: v.p, state: v.after}
-	return len(v.checkEnsure()) == 0
+func (r *reply) ensured() bool {
+	r.measuresAfter = measures{p: r.p, state: r.after}
+	return len(r.checkEnsure()) == 0
 }
 
 // isAt reports whether the gate g, which has a place, is about the place of f.
-func (v *verification) isAt(g *ir.Gate, f *finding) bool {
+func (r *reply) isAt(g *ir.Gate, f *finding) bool {
 	if f.rule == ir.ProduceGate {
 		return g.At.String() == f.typed.String()
 	}
@@ -293,7 +284,7 @@ func (v *verification) isAt(g *ir.Gate, f *finding) bool {
 	if f.gated != nil {
 		at = f.gated
 	}
-	return matchesWord(g.At.Bind(v.args).Segments, at)
+	return matchesWord(g.At.Bind(r.args).Segments, at)
 }
 
 func worst(all []ir.Visibility) ir.Visibility {
@@ -312,15 +303,15 @@ func worst(all []ir.Visibility) ir.Visibility {
 // sees reports whether the view shows everything that a rule read: every pattern
 // lies in the stage's region, or is a label on the way to it; and so do the labels
 // above each, which decide whether a path leads anywhere.
-func (v *verification) sees(reads region.Region) bool {
+func (r *reply) sees(reads region.Region) bool {
 	if len(reads) == 0 {
 		return true
 	}
-	shown := v.stage.Read.Bind(v.args)
-	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, v.p.spine(shown)))
+	shown := r.stage.Read.Bind(r.args)
+	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, r.p.spine(shown)))
 	for _, g := range reads {
 		for _, p := range g.Include {
-			if p.Shallow && !within(p, withSpine) || !p.Shallow && !within(p, whole) || !v.seesAbove(p, whole) {
+			if p.Shallow && !within(p, withSpine) || !p.Shallow && !within(p, whole) || !r.seesAbove(p, whole) {
 				return false
 			}
 		}
@@ -329,10 +320,10 @@ func (v *verification) sees(reads region.Region) bool {
 }
 
 // seesAbove is the same for the labels above a pattern that lies in the region.
-func (v *verification) seesAbove(p region.Pattern, whole *region.Set) bool {
+func (r *reply) seesAbove(p region.Pattern, whole *region.Set) bool {
 	for i := range p.Segments {
 		above := region.Pattern{Segments: p.Segments[:i], Shallow: true}
-		if !v.p.alwaysContainer(above.Segments, p.Segments[i]) && !within(above, whole) {
+		if !r.p.alwaysContainer(above.Segments, p.Segments[i]) && !within(above, whole) {
 			return false
 		}
 	}
@@ -348,7 +339,7 @@ func within(p region.Pattern, set *region.Set) bool {
 // show: containers of one kind by their type, with something visible below however
 // the state is. Of a grant, exceptions that reach up to an include might leave
 // nothing there to see; such an include counts for nothing.
-func (p *Program) spine(r region.Region) region.Region {
+func (ts *types) spine(r region.Region) region.Region {
 	var out region.Grant
 	for _, g := range r {
 		for _, include := range g.Include {
@@ -356,7 +347,7 @@ func (p *Program) spine(r region.Region) region.Region {
 				continue
 			}
 			for i := range include.Segments {
-				if p.alwaysContainer(include.Segments[:i], include.Segments[i]) {
+				if ts.alwaysContainer(include.Segments[:i], include.Segments[i]) {
 					out.Include = append(out.Include, region.Pattern{Segments: include.Segments[:i], Shallow: true})
 				}
 			}
@@ -379,9 +370,9 @@ func fixedDepth(p region.Pattern) int {
 
 // withContainers adds to what a stage sees the empty containers it writes into
 // without seeing them.
-func (v *verification) withContainers(seen *tree.Node) *tree.Node {
-	for _, container := range v.stage.unseen {
-		seen = addContainer(seen, v.snapshot.State, container.Bind(v.args).Segments)
+func (r *reply) withContainers(seen *tree.Node) *tree.Node {
+	for _, container := range r.stage.unseen {
+		seen = addContainer(seen, r.snapshot.State, container.Bind(r.args).Segments)
 	}
 	return seen
 }

@@ -9,10 +9,16 @@ import (
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
+// Two questions are asked about a value and a type. Does it fit: has it the structure?
+// By that a union chooses its alternative; the answer is yes or no (fits). And is it
+// valid: does it fit, and do references lead to something and constraints hold? The answer
+// is everything that is wrong with it (typeCheck). Both answers about a container are
+// remembered where it holds much.
+
 // A typeCheck checks values of one state against their types, whole subtrees at a
 // time, and collects everything that is wrong.
 type typeCheck struct {
-	p     *Program
+	*types
 	ctx   context.Context
 	state *tree.Node  // where references lead; nil to leave references alone
 	word  region.Word // of the value being checked
@@ -21,62 +27,54 @@ type typeCheck struct {
 
 // check checks n, which stands at c.word, against type id.
 func (c *typeCheck) check(n *tree.Node, id ir.TypeID) {
-	c.p.watch.step()
-	if c.p.contract.Types[id].Kind == ir.UnionType {
+	c.watch.tick()
+	if c.contract.Types[id].Kind == ir.UnionType {
 		c.union(n, id)
 	} else if c.structure(n, id) {
 		c.constraints(n, id)
 	}
 }
 
-func (c *typeCheck) report(f finding) {
-	c.add(f, func(f finding) finding { return f.about(c.word) })
-}
-
 // structure checks everything but constraints, and reports whether n is of the
 // right kind itself, so that a constraint on it makes sense.
 func (c *typeCheck) structure(n *tree.Node, id ir.TypeID) bool {
-	t := &c.p.contract.Types[id]
+	t := &c.contract.Types[id]
 	switch {
 	case t.Kind == ir.KeyedType && n.Kind() == ir.Array:
-		c.report(say.keyedAsArray(t))
-	case !c.p.sameKind(id, n):
+		c.report(messages.keyedAsArray(t))
+	case !c.sameKind(id, n):
 		c.misfit(n, id)
 	default:
 		before := c.total
-		c.inside(n, id, t)
+		switch t.Kind {
+		case ir.RecordType:
+			c.record(n, t, c.info[id].text)
+		case ir.MapType, ir.KeyedType:
+			c.members(n, id, t)
+		case ir.ListType, ir.SetType, ir.LogType:
+			c.elements(n, id, t)
+		case ir.RefType:
+			c.reference(n, t)
+		}
 		return c.total == before
 	}
 	return false
 }
 
 func (c *typeCheck) misfit(n *tree.Node, id ir.TypeID) {
-	text := c.p.types[id].text
-	literal := c.p.literals[id]
-	if literal != nil && n.Kind() == literal.Kind() || c.p.contract.Types[id].Kind == ir.IntType && n.Kind() == ir.Number {
-		c.report(say.otherValue(text, n.Kind()))
+	text := c.info[id].text
+	literal := c.literals[id]
+	if literal != nil && n.Kind() == literal.Kind() || c.contract.Types[id].Kind == ir.IntType && n.Kind() == ir.Number {
+		c.report(messages.otherValue(text, n.Kind()))
 		return
 	}
-	c.report(say.misfit(text, n.Kind()))
-}
-
-func (c *typeCheck) inside(n *tree.Node, id ir.TypeID, t *ir.Type) {
-	switch t.Kind {
-	case ir.RecordType:
-		c.record(n, t, c.p.types[id].text)
-	case ir.MapType, ir.KeyedType:
-		c.members(n, id, t)
-	case ir.ListType, ir.SetType, ir.LogType:
-		c.elements(n, id, t)
-	case ir.RefType:
-		c.reference(n, t)
-	}
+	c.report(messages.misfit(text, n.Kind()))
 }
 
 func (c *typeCheck) record(n *tree.Node, t *ir.Type, text string) {
 	for i := range t.Members {
 		if m := &t.Members[i]; !m.Optional && n.Get(m.Name) == nil {
-			c.at(region.Key(m.Name), func() { c.report(say.missingMember(text, m.Name)) })
+			c.at(region.Key(m.Name), func() { c.report(messages.missingMember(text, m.Name)) })
 		}
 	}
 	for name, child := range n.Members() {
@@ -90,8 +88,22 @@ func (c *typeCheck) member(t *ir.Type, text, name string, child *tree.Node) {
 	} else if t.Rest != ir.NoType {
 		c.check(child, t.Rest)
 	} else {
-		c.add(say.unknownMember(text, name), func(finding) finding { return c.p.unknownMember(t, text, name, c.word) })
+		c.add(messages.unknownMember(text, name), func(finding) finding { return c.unknownMember(t, text, name, c.word) })
 	}
+}
+
+// unknownMember is the finding about a member that a closed record does not have.
+func (ts *types) unknownMember(t *ir.Type, text, name string, w region.Word) finding {
+	f := messages.unknownMember(text, name).about(w)
+	var declared []string
+	for _, m := range t.Members {
+		declared = append(declared, m.Name)
+	}
+	if near := ir.Nearest(name, declared); near != "" {
+		f = f.hinted("did you mean %q?", near)
+		f.hint = append(append(region.Word{}, w[:len(w)-1]...), region.Key(near))
+	}
+	return f
 }
 
 func (c *typeCheck) members(n *tree.Node, id ir.TypeID, t *ir.Type) {
@@ -103,7 +115,7 @@ func (c *typeCheck) members(n *tree.Node, id ir.TypeID, t *ir.Type) {
 			before := c.total
 			c.check(child, t.Elem)
 			if t.Kind == ir.KeyedType && c.total == before && !namesItself(t, name, child) {
-				c.report(say.otherKey(t))
+				c.report(messages.otherKey(t))
 			}
 		})
 	}
@@ -117,15 +129,8 @@ func (c *typeCheck) elements(n *tree.Node, id ir.TypeID, t *ir.Type) {
 		c.at(region.Index(i), func() { c.check(child, t.Elem) })
 	}
 	if t.Kind == ir.SetType && hasDuplicates(n) {
-		c.report(say.duplicates())
+		c.report(messages.duplicates())
 	}
-}
-
-// at runs f one step further down.
-func (c *typeCheck) at(l region.Letter, f func()) {
-	c.word = append(c.word, l)
-	f()
-	c.word = c.word[:len(c.word)-1]
 }
 
 // reference checks that a key of a container names one of its members.
@@ -133,7 +138,7 @@ func (c *typeCheck) reference(n *tree.Node, t *ir.Type) {
 	if c.state == nil || nodeAtPattern(c.state, *t.Target).Get(n.Text()) != nil {
 		return
 	}
-	c.add(say.danglingKey(*t.Target).of(ir.RefGate, ""), func(f finding) finding {
+	c.add(messages.danglingKey(*t.Target).of(ir.RefGate, ""), func(f finding) finding {
 		f = f.about(c.word)
 		f.reads = region.Region{{Include: []region.Pattern{
 			patternOf(c.word), {Segments: append(append([]region.Segment{}, t.Target.Segments...), region.Segment{Kind: region.KeyLiteral, Text: n.Text()}), Shallow: true},
@@ -146,22 +151,22 @@ func (c *typeCheck) reference(n *tree.Node, t *ir.Type) {
 // alternative is without any; and if none fits, what is wrong with the one that is
 // meant, as far as one can tell.
 func (c *typeCheck) union(n *tree.Node, id ir.TypeID) {
-	t := &c.p.contract.Types[id]
-	if c.p.types[id].confusable && c.p.fits(id, n) && !c.p.readsBack(n, id) {
-		c.report(say.readsOtherwise(c.p.types[id].text))
+	t := &c.contract.Types[id]
+	if c.info[id].confusable && c.fits(id, n) && !c.readsBack(n, id) {
+		c.report(messages.readsOtherwise(c.info[id].text))
 		return
 	}
 	var first []finding
 	fitting := 0
 	for _, alt := range t.Alternatives {
-		if !c.p.fits(alt, n) {
+		if !c.fits(alt, n) {
 			continue
 		}
-		if !c.p.types[alt].ruled {
+		if !c.info[alt].ruled {
 			c.constraints(n, id)
 			return
 		}
-		sub := typeCheck{p: c.p, ctx: c.ctx, state: c.state, word: c.word}
+		sub := typeCheck{types: c.types, ctx: c.ctx, state: c.state, word: c.word}
 		sub.check(n, alt)
 		if sub.total == 0 {
 			c.constraints(n, id)
@@ -183,48 +188,64 @@ func (c *typeCheck) union(n *tree.Node, id ir.TypeID) {
 func (c *typeCheck) misfitUnion(n *tree.Node, id ir.TypeID, t *ir.Type) {
 	meant, several := ir.NoType, false
 	for _, alt := range t.Alternatives {
-		if c.p.sameKind(alt, n) {
+		if c.sameKind(alt, n) {
 			several = several || meant != ir.NoType
 			meant = alt
 		}
 	}
-	text := c.p.types[id].text
+	text := c.info[id].text
 	switch {
 	case meant != ir.NoType && !several:
 		c.check(n, meant)
 	case several:
-		c.report(say.misfitInside(text))
-	case c.p.hasLiteralOf(t, n.Kind()):
-		c.report(say.otherValue(text, n.Kind()))
+		c.report(messages.misfitInside(text))
+	case c.hasLiteralOf(t, n.Kind()):
+		c.report(messages.otherValue(text, n.Kind()))
 	default:
-		c.report(say.misfit(text, n.Kind()))
+		c.report(messages.misfit(text, n.Kind()))
 	}
 }
 
 // constraints evaluates the where constraints of the type id on n.
 func (c *typeCheck) constraints(n *tree.Node, id ir.TypeID) {
-	for i := range c.p.wheres[id] {
-		w := &c.p.wheres[id][i]
+	for i := range c.wheres[id] {
+		w := &c.wheres[id][i]
 		if j := w.judge(c.ctx, &expr.Input{Self: n}); j != holds {
-			c.add(c.p.unmet(id).because(j), func(f finding) finding { return f.below(w, c.word) })
+			c.add(c.unmet(id).because(j), func(f finding) finding { return f.below(w, c.word) })
 		}
 	}
 }
 
+// unmet is the finding that a constraint of type id does not hold.
+func (ts *types) unmet(id ir.TypeID) finding {
+	return messages.constraint(ts.info[id].text).of(ir.TypeGate, "")
+}
+
 // hasLiteralOf reports whether an alternative is a literal of the given kind.
-func (p *Program) hasLiteralOf(t *ir.Type, k ir.Kind) bool {
+func (ts *types) hasLiteralOf(t *ir.Type, k ir.Kind) bool {
 	for _, alt := range t.Alternatives {
-		if l := p.literals[alt]; l != nil && l.Kind() == k {
+		if l := ts.literals[alt]; l != nil && l.Kind() == k {
 			return true
 		}
 	}
 	return false
 }
 
-// Whether the items of a container are of their type, constraints included, is a
-// fold; so is whether they fit it, by which unions choose. What was once found sound
-// is not looked into again, wherever it is copied or moved to. References are apart:
-// they depend on the rest of the state.
+// at runs f one step further down.
+func (c *typeCheck) at(l region.Letter, f func()) {
+	c.word = append(c.word, l)
+	f()
+	c.word = c.word[:len(c.word)-1]
+}
+
+func (c *typeCheck) report(f finding) {
+	c.add(f, func(f finding) finding { return f.about(c.word) })
+}
+
+// Whether the items of a container are sound, that is valid but for references, is a
+// fold; so is whether they fit. What was once found sound is not looked into again,
+// wherever it is copied or moved to. References are apart: they depend on the rest of the
+// state.
 
 // A typeFold is what is remembered of the containers of one type.
 type typeFold struct {
@@ -254,7 +275,7 @@ func (c *typeCheck) sound(n *tree.Node, id ir.TypeID, t *ir.Type) bool {
 	if n.Weight() < worthAsking || !c.soundBesideReferences(n, id, t) {
 		return false
 	}
-	if c.state != nil && c.p.types[t.Elem].refs {
+	if c.state != nil && c.info[t.Elem].refs {
 		c.referencesIn(n, t.Elem)
 	}
 	return true
@@ -264,8 +285,8 @@ func (c *typeCheck) sound(n *tree.Node, id ir.TypeID, t *ir.Type) bool {
 const worthAsking = 48
 
 func (c *typeCheck) soundBesideReferences(n *tree.Node, id ir.TypeID, t *ir.Type) bool {
-	inside := typeCheck{p: c.p, ctx: c.ctx}
-	sound, _ := c.p.folds[id].sound.Of(n, func(name string, child *tree.Node) (bool, bool) {
+	inside := typeCheck{types: c.types, ctx: c.ctx}
+	sound, _ := c.folds[id].sound.Of(n, func(name string, child *tree.Node) (bool, bool) {
 		inside.collection, inside.word = collection{}, inside.word[:0]
 		inside.check(child, t.Elem)
 		ok := inside.total == 0 && (t.Kind != ir.KeyedType || namesItself(t, name, child))
@@ -286,27 +307,29 @@ func (c *typeCheck) referencesIn(n *tree.Node, elem ir.TypeID) {
 
 // references checks the references in a value that is sound beside them.
 func (c *typeCheck) references(n *tree.Node, id ir.TypeID) {
-	c.p.watch.step()
-	t := &c.p.contract.Types[id]
+	c.watch.tick()
+	t := &c.contract.Types[id]
 	switch {
-	case !c.p.types[id].refs:
+	case !c.info[id].refs:
 	case t.Kind == ir.RecordType:
 		for name, child := range n.Members() {
-			c.at(region.Key(name), func() { c.references(child, c.p.below(id, name)) })
+			c.at(region.Key(name), func() { c.references(child, c.below(id, name)) })
 		}
-	case c.p.folds[id].sound != nil:
+	case c.folds[id].sound != nil:
 		c.referencesIn(n, t.Elem)
 	default:
 		c.check(n, id)
 	}
 }
 
+// Fitting.
+
 // fits reports whether n has the structure of type t: kinds, literals, members,
 // keys of keyed lists, no duplicates in sets. References and where constraints
 // are rules, not structure: a union does not choose by them. Linear in n.
-func (p *Program) fits(id ir.TypeID, n *tree.Node) bool {
-	p.watch.step()
-	t := &p.contract.Types[id]
+func (ts *types) fits(id ir.TypeID, n *tree.Node) bool {
+	ts.watch.tick()
+	t := &ts.contract.Types[id]
 	switch t.Kind {
 	case ir.StringType, ir.RefType:
 		return n.Kind() == ir.String
@@ -319,30 +342,30 @@ func (p *Program) fits(id ir.TypeID, n *tree.Node) bool {
 	case ir.NullType:
 		return n.Kind() == ir.Null
 	case ir.LiteralType:
-		return tree.Equal(n, p.literals[id])
+		return tree.Equal(n, ts.literals[id])
 	case ir.UnionType:
 		for _, alt := range t.Alternatives {
-			if p.fits(alt, n) {
+			if ts.fits(alt, n) {
 				return true
 			}
 		}
 		return false
 	case ir.RecordType:
-		return n.Kind() == ir.Object && p.fitsRecord(t, n)
+		return n.Kind() == ir.Object && ts.fitsRecord(t, n)
 	case ir.MapType, ir.KeyedType:
-		return n.Kind() == ir.Object && p.fitItems(id, t, n)
+		return n.Kind() == ir.Object && ts.fitItems(id, t, n)
 	case ir.ListType, ir.SetType, ir.LogType:
-		return n.Kind() == ir.Array && p.fitItems(id, t, n) && (t.Kind != ir.SetType || !p.repeats(n, t.Elem))
+		return n.Kind() == ir.Array && ts.fitItems(id, t, n) && (t.Kind != ir.SetType || !ts.repeats(n, t.Elem))
 	default:
 		return true
 	}
 }
 
-func (p *Program) fitsRecord(t *ir.Type, n *tree.Node) bool {
+func (ts *types) fitsRecord(t *ir.Type, n *tree.Node) bool {
 	known := 0
 	for _, m := range t.Members {
 		child := n.Get(m.Name)
-		if child == nil && !m.Optional || child != nil && !p.fits(m.Type, child) {
+		if child == nil && !m.Optional || child != nil && !ts.fits(m.Type, child) {
 			return false
 		}
 		if child != nil {
@@ -353,7 +376,7 @@ func (p *Program) fitsRecord(t *ir.Type, n *tree.Node) bool {
 		return true
 	}
 	for name, child := range n.Members() {
-		if _, declared := t.Member(name); !declared && (t.Rest == ir.NoType || !p.fits(t.Rest, child)) {
+		if _, declared := t.Member(name); !declared && (t.Rest == ir.NoType || !ts.fits(t.Rest, child)) {
 			return false
 		}
 	}
@@ -362,12 +385,12 @@ func (p *Program) fitsRecord(t *ir.Type, n *tree.Node) bool {
 
 // fitItems reports whether the items of a container fit; remembered where it holds
 // much.
-func (p *Program) fitItems(id ir.TypeID, t *ir.Type, n *tree.Node) bool {
+func (ts *types) fitItems(id ir.TypeID, t *ir.Type, n *tree.Node) bool {
 	if n.Len() == 0 {
 		return true
 	}
-	fit, _ := p.folds[id].fits.Of(n, func(name string, child *tree.Node) (bool, bool) {
-		return p.fits(t.Elem, child) && (t.Kind != ir.KeyedType || namesItself(t, name, child)), true
+	fit, _ := ts.folds[id].fits.Of(n, func(name string, child *tree.Node) (bool, bool) {
+		return ts.fits(t.Elem, child) && (t.Kind != ir.KeyedType || namesItself(t, name, child)), true
 	})
 	return fit
 }
@@ -380,9 +403,9 @@ func namesItself(t *ir.Type, name string, element *tree.Node) bool {
 
 // repeats reports whether an array has two elements that are equal as values of type
 // elem, in whose shape they need not be yet.
-func (p *Program) repeats(n *tree.Node, elem ir.TypeID) bool {
-	if p.types[elem].ordered && n.Len() > 1 {
-		n = n.MapElements(func(_ int, child *tree.Node) *tree.Node { return p.reshape(child, elem) })
+func (ts *types) repeats(n *tree.Node, elem ir.TypeID) bool {
+	if ts.info[elem].ordered && n.Len() > 1 {
+		n = n.MapElements(func(_ int, child *tree.Node) *tree.Node { return ts.reshape(child, elem) })
 	}
 	return hasDuplicates(n)
 }

@@ -15,13 +15,22 @@
 //     state: what a commit made is in Outcome.After.
 //   - Gate, Code, Violation, Verdict: what is wrong, in words that never contain
 //     a value of the state.
-//   - ActorVerdict: the same as far as the actor may know it (actor.go).
+//   - ActorVerdict: the same as far as the actor may know it.
 //
 // # The steps
 //
-// A verification is a sequence of steps (verify.go): limit, format, phase, stale,
-// require, scope, schema, rules. The first step that finds something ends it, and
-// reports all that it found, in operation order.
+// A verification is a sequence of steps: limit, format, phase, stale, require, scope,
+// schema, rules. The first step that finds something ends it, and reports all that it
+// found, in operation order. Who follows a patch reads
+//
+//   - verify.go: the entry and the table of steps; what is read and judged before the
+//     state is looked at; how the outcome is made.
+//   - pointer.go, scope.go: what each pointer means, whether the stage may use it so,
+//     and the run of the operations. targets.go keeps what they wrote.
+//   - schema.go, with check.go and types.go below it: types, references, produce.
+//   - rules.go, with match.go and measure.go below it: require, ensure, invariants,
+//     guards.
+//   - actor.go: what the actor may be told of it, in the words of messages.go.
 //
 // # What a verification costs
 //

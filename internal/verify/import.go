@@ -52,17 +52,17 @@ func (p *Program) Import(file []byte) (*tree.Node, error) {
 func (p *Program) ImportWithin(ctx context.Context, file []byte) (n *tree.Node, err error) {
 	defer catch(&err)
 	p = p.within(ctx)
-	n, err = tree.ParseStepwise(file, p.limits.State, p.watch.step)
+	n, err = tree.ParseStepwise(file, p.limits.State, p.watch.tick)
 	if err != nil {
 		return nil, err
 	}
-	in := importer{p: p}
+	in := importer{types: &p.types}
 	n = in.value(n, p.contract.State)
 	if len(in.found) > 0 {
 		return nil, stateError(in.found)
 	}
 	n = p.shape(n, p.contract.State)
-	c := typeCheck{p: p, ctx: ctx, state: n}
+	c := typeCheck{types: &p.types, ctx: ctx, state: n}
 	if c.check(n, p.contract.State); len(c.found) > 0 {
 		return nil, stateError(c.found)
 	}
@@ -88,7 +88,7 @@ func IsStateProblem(err error) bool {
 
 // An importer turns the keyed lists of a file into objects.
 type importer struct {
-	p    *Program
+	*types
 	word region.Word
 	collection
 }
@@ -98,22 +98,22 @@ func (in *importer) report(f finding) {
 }
 
 func (in *importer) value(n *tree.Node, id ir.TypeID) *tree.Node {
-	in.p.watch.step()
-	if !in.p.types[id].keyed {
+	in.watch.tick()
+	if !in.info[id].keyed {
 		return n
 	}
-	t := &in.p.contract.Types[id]
+	t := &in.contract.Types[id]
 	switch {
 	case t.Kind == ir.UnionType:
 		return in.union(n, t)
 	case t.Kind == ir.KeyedType && n.Kind() == ir.Array:
 		return in.keyed(n, t)
 	case t.Kind == ir.KeyedType:
-		in.report(say.fileNotArray(t))
+		in.report(messages.fileNotArray(t))
 		return n
 	case n.Kind() == ir.Object:
 		return n.MapMembers(func(name string, child *tree.Node) *tree.Node {
-			return in.at(region.Key(name), child, in.p.below(id, name))
+			return in.at(region.Key(name), child, in.below(id, name))
 		})
 	default:
 		return n.MapElements(func(i int, child *tree.Node) *tree.Node {
@@ -133,13 +133,13 @@ func (in *importer) at(l region.Letter, n *tree.Node, id ir.TypeID) *tree.Node {
 // does, the value is left for the type check to report.
 func (in *importer) union(n *tree.Node, t *ir.Type) *tree.Node {
 	for _, alt := range t.Alternatives {
-		try := importer{p: in.p, word: in.word}
-		if to := try.value(n, alt); len(try.found) == 0 && in.p.fits(alt, to) {
+		try := importer{types: in.types, word: in.word}
+		if to := try.value(n, alt); len(try.found) == 0 && in.fits(alt, to) {
 			return to
 		}
 	}
 	for _, alt := range t.Alternatives {
-		if in.p.types[alt].keyed && (n.Kind() == ir.Array || n.Kind() == ir.Object) {
+		if in.info[alt].keyed && (n.Kind() == ir.Array || n.Kind() == ir.Object) {
 			return in.value(n, alt)
 		}
 	}
@@ -152,11 +152,11 @@ func (in *importer) keyed(n *tree.Node, t *ir.Type) *tree.Node {
 	for i, element := range n.Elements() {
 		field := element.Get(t.KeyField)
 		if field == nil || field.Kind() != ir.String {
-			in.problemAt(i, say.fileNoKey(t))
+			in.problemAt(i, messages.fileNoKey(t))
 			continue
 		}
 		if members[field.Text()] != nil {
-			in.problemAt(i, say.fileSameKey(t))
+			in.problemAt(i, messages.fileSameKey(t))
 		}
 		members[field.Text()] = in.at(region.Index(i), element, t.Elem)
 	}
@@ -181,30 +181,30 @@ func (p *Program) Export(n *tree.Node, indent bool) []byte {
 }
 
 // readsBack reports whether a value of a union is read from a file as what it is.
-func (p *Program) readsBack(n *tree.Node, id ir.TypeID) bool {
-	in := importer{p: p}
-	back := in.value(p.toFile(n, id), id)
+func (ts *types) readsBack(n *tree.Node, id ir.TypeID) bool {
+	in := importer{types: ts}
+	back := in.value(ts.toFile(n, id), id)
 	return len(in.found) == 0 && tree.Equal(back, n)
 }
 
 // toFile turns keyed lists back into arrays.
-func (p *Program) toFile(n *tree.Node, id ir.TypeID) *tree.Node {
-	if !p.types[id].keyed {
+func (ts *types) toFile(n *tree.Node, id ir.TypeID) *tree.Node {
+	if !ts.info[id].keyed {
 		return n
 	}
-	id = p.settle(id, n)
-	t := &p.contract.Types[id]
+	id = ts.settle(id, n)
+	t := &ts.contract.Types[id]
 	switch {
 	case t.Kind == ir.KeyedType && n.Kind() == ir.Object:
 		elements := make([]*tree.Node, 0, n.Len())
 		for _, child := range n.Members() {
-			elements = append(elements, p.toFile(child, t.Elem))
+			elements = append(elements, ts.toFile(child, t.Elem))
 		}
 		return tree.NewArray(elements)
 	case n.Kind() == ir.Object:
-		return n.MapMembers(func(name string, child *tree.Node) *tree.Node { return p.toFile(child, p.below(id, name)) })
+		return n.MapMembers(func(name string, child *tree.Node) *tree.Node { return ts.toFile(child, ts.below(id, name)) })
 	case n.Kind() == ir.Array:
-		return n.MapElements(func(_ int, child *tree.Node) *tree.Node { return p.toFile(child, t.Elem) })
+		return n.MapElements(func(_ int, child *tree.Node) *tree.Node { return ts.toFile(child, t.Elem) })
 	default:
 		return n
 	}
@@ -219,18 +219,18 @@ func (p *Program) toFile(n *tree.Node, id ir.TypeID) *tree.Node {
 
 // shape returns n in the shape of type t. A patch's value comes as lists, and spelled
 // as it pleases. Linear in the part of n whose type shapes anything.
-func (p *Program) shape(n *tree.Node, t ir.TypeID) *tree.Node {
-	return (&shaper{p: p}).shape(n, t)
+func (ts *types) shape(n *tree.Node, t ir.TypeID) *tree.Node {
+	return (&shaper{types: ts}).shape(n, t)
 }
 
 // reshape is shape for a value that has another shape already. A set that comes to be a
 // list or log has the order in which it is written. Where no alternative of a union fits, the value keeps the shape it has.
-func (p *Program) reshape(n *tree.Node, t ir.TypeID) *tree.Node {
-	return (&shaper{p: p, marked: true}).shape(n, t)
+func (ts *types) reshape(n *tree.Node, t ir.TypeID) *tree.Node {
+	return (&shaper{types: ts, marked: true}).shape(n, t)
 }
 
 type shaper struct {
-	p      *Program
+	*types
 	marked bool // the value may hold sets and logs where its new type has none
 }
 
@@ -238,9 +238,9 @@ func (s *shaper) shape(n *tree.Node, id ir.TypeID) *tree.Node {
 	if !s.changes(n, id) {
 		return n
 	}
-	s.p.watch.step()
-	settled := s.p.settle(id, n)
-	t := &s.p.contract.Types[settled]
+	s.watch.tick()
+	settled := s.settle(id, n)
+	t := &s.contract.Types[settled]
 	if settled == ir.NoType && id != ir.NoType {
 		return n
 	}
@@ -254,7 +254,7 @@ func (s *shaper) shape(n *tree.Node, id ir.TypeID) *tree.Node {
 		}
 		return inOrder(items, t.Kind)
 	case ir.Number:
-		return s.p.spelled(n, settled)
+		return s.spelled(n, settled)
 	default:
 		return n
 	}
@@ -262,21 +262,21 @@ func (s *shaper) shape(n *tree.Node, id ir.TypeID) *tree.Node {
 
 // changes reports whether shaping can change n at all.
 func (s *shaper) changes(n *tree.Node, id ir.TypeID) bool {
-	return s.p.types[id].shaped || s.marked && (n.HoldsSet() || n.HoldsLog())
+	return s.info[id].shaped || s.marked && (n.HoldsSet() || n.HoldsLog())
 }
 
 // items shapes what is in a container. For a value that was shaped before, the image is
 // remembered, as what is shaped again and again is mostly the same.
 func (s *shaper) items(n *tree.Node, id ir.TypeID) *tree.Node {
 	if s.marked {
-		return n.Map(&s.p.types[id], func(name string, child *tree.Node) tree.Image {
-			return tree.Image{Node: s.shape(child, s.p.below(id, name))}
+		return n.Map(&s.info[id], func(name string, child *tree.Node) tree.Image {
+			return tree.Image{Node: s.shape(child, s.below(id, name))}
 		}).Node
 	}
 	if n.Kind() == ir.Object {
-		return n.MapMembers(func(name string, child *tree.Node) *tree.Node { return s.shape(child, s.p.below(id, name)) })
+		return n.MapMembers(func(name string, child *tree.Node) *tree.Node { return s.shape(child, s.below(id, name)) })
 	}
-	return n.MapElements(func(_ int, child *tree.Node) *tree.Node { return s.shape(child, s.p.below(id, "")) })
+	return n.MapElements(func(_ int, child *tree.Node) *tree.Node { return s.shape(child, s.below(id, "")) })
 }
 
 // inOrder is an array as one of a type of kind k. A set whose elements were shaped may be
@@ -294,11 +294,11 @@ func inOrder(n *tree.Node, k ir.TypeKind) *tree.Node {
 
 // spelled is a number as its type spells it: an integer as digits, a literal as the
 // contract has it. Other numbers keep their spelling.
-func (p *Program) spelled(n *tree.Node, id ir.TypeID) *tree.Node {
-	switch literal := p.literals[id]; {
+func (ts *types) spelled(n *tree.Node, id ir.TypeID) *tree.Node {
+	switch literal := ts.literals[id]; {
 	case literal != nil && literal.Text() != n.Text() && tree.Equal(literal, n):
 		return literal
-	case p.contract.Types[id].Kind == ir.IntType && strings.ContainsAny(n.Text(), ".eE"):
+	case ts.contract.Types[id].Kind == ir.IntType && strings.ContainsAny(n.Text(), ".eE"):
 		if v, ok := n.Int64(); ok {
 			return tree.NewInt(v)
 		}
@@ -309,16 +309,16 @@ func (p *Program) spelled(n *tree.Node, id ir.TypeID) *tree.Node {
 // reshapeUnion gives the union at word w of root the shape of the alternative that it
 // fits now, and all below it; nothing changes while it fits none. It costs what of the
 // union is not as it was when last shaped.
-func (p *Program) reshapeUnion(root *tree.Node, w region.Word) *tree.Node {
-	id := p.contract.State
+func (ts *types) reshapeUnion(root *tree.Node, w region.Word) *tree.Node {
+	id := ts.contract.State
 	for _, l := range w {
-		id = p.below(id, l.Name)
+		id = ts.below(id, l.Name)
 	}
 	n := tree.NodeAt(root, w)
 	if n == nil {
 		return root
 	}
-	if to := p.reshape(n, id); to != n {
+	if to := ts.reshape(n, id); to != n {
 		return tree.Put(root, w, to)
 	}
 	return root

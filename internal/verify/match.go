@@ -29,7 +29,7 @@ func eachMatchBelow(watch *watch, w region.Word, n *tree.Node, rest []region.Seg
 }
 
 func (m *matching) walk(n *tree.Node, rest []region.Segment) bool {
-	m.watch.step()
+	m.watch.tick()
 	if n == nil {
 		return true
 	}
@@ -38,9 +38,9 @@ func (m *matching) walk(n *tree.Node, rest []region.Segment) bool {
 	}
 	switch s := rest[0]; s.Kind {
 	case region.KeyLiteral:
-		return m.step(region.Key(s.Text), n.Get(s.Text), rest[1:])
+		return m.into(region.Key(s.Text), n.Get(s.Text), rest[1:])
 	case region.IndexLiteral:
-		return m.step(region.Index(s.Index), n.At(s.Index), rest[1:])
+		return m.into(region.Index(s.Index), n.At(s.Index), rest[1:])
 	case region.Literal:
 		return m.literal(n, s, rest[1:])
 	case region.AnyDepth:
@@ -52,27 +52,27 @@ func (m *matching) walk(n *tree.Node, rest []region.Segment) bool {
 
 func (m *matching) literal(n *tree.Node, s region.Segment, rest []region.Segment) bool {
 	if n.Kind() == ir.Object {
-		return m.step(region.Key(s.Text), n.Get(s.Text), rest)
+		return m.into(region.Key(s.Text), n.Get(s.Text), rest)
 	}
 	i, ok := parseIndex(s.Text)
-	return !ok || m.step(region.Index(i), n.At(i), rest)
+	return !ok || m.into(region.Index(i), n.At(i), rest)
 }
 
 func (m *matching) children(n *tree.Node, s region.Segment, rest []region.Segment) bool {
 	for name, c := range n.Members() {
-		if l := region.Key(name); s.Matches(l) && !m.step(l, c, rest) {
+		if l := region.Key(name); s.Matches(l) && !m.into(l, c, rest) {
 			return false
 		}
 	}
 	for i, c := range n.Elements() {
-		if l := region.Index(i); s.Matches(l) && !m.step(l, c, rest) {
+		if l := region.Index(i); s.Matches(l) && !m.into(l, c, rest) {
 			return false
 		}
 	}
 	return true
 }
 
-func (m *matching) step(l region.Letter, n *tree.Node, rest []region.Segment) bool {
+func (m *matching) into(l region.Letter, n *tree.Node, rest []region.Segment) bool {
 	m.word = append(m.word, l)
 	going := m.walk(n, rest)
 	m.word = m.word[:len(m.word)-1]
@@ -299,7 +299,7 @@ func (x *index) next(watch *watch, before, after *tree.Node) *tree.Bag {
 	}
 	bag := x.of(watch, before)
 	count := func(n *tree.Node, by int) {
-		watch.step()
+		watch.tick()
 		if n == nil {
 			return
 		}
@@ -330,14 +330,4 @@ func (x *index) carry(watch *watch, before, after *tree.Node, targets []region.W
 		}
 	}
 	x.memo.Put(is, bag)
-}
-
-// carryIndexes does so for all indexes of the contract.
-func (v *verification) carryIndexes() {
-	if v.after == v.snapshot.State {
-		return
-	}
-	for _, x := range v.p.indexes {
-		x.carry(v.p.watch, v.snapshot.State, v.after, v.targets)
-	}
 }

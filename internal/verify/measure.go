@@ -55,7 +55,7 @@ func (m *measure) one(_ string, n *tree.Node) (tally, bool) {
 
 func (m *measure) value(watch *watch, state *tree.Node) measured {
 	t := m.over.of(state, func(name string, n *tree.Node) (tally, bool) {
-		watch.step()
+		watch.tick()
 		return m.one(name, n)
 	})
 	switch {

@@ -52,7 +52,7 @@ func (f finding) of(kind ir.GateKind, name string) finding {
 // kinds, and what the actor wrote; never a value of the state.
 type catalogue struct{}
 
-var say catalogue
+var messages catalogue
 
 func (catalogue) finding(code Code, rule, message string) finding {
 	return finding{Violation: Violation{Gate: code.entry().Gate, Code: code, Rule: rule, Message: message}}
@@ -83,9 +83,9 @@ func (c catalogue) decodeProblem(err *tree.DecodeError) finding {
 func Unreadable(err error) Violation {
 	var bad *tree.DecodeError
 	if errors.As(err, &bad) {
-		return say.decodeProblem(bad).Violation
+		return messages.decodeProblem(bad).Violation
 	}
-	return say.finding(PatchSyntax, "", err.Error()).hinted("answer with the JSON of one proposal and nothing else").Violation
+	return messages.finding(PatchSyntax, "", err.Error()).hinted("answer with the JSON of one proposal and nothing else").Violation
 }
 
 func (c catalogue) noPatchMember() finding {
@@ -374,25 +374,6 @@ func (c catalogue) refused() Violation {
 func (f finding) below(r *rule, w region.Word) finding {
 	f = f.about(w)
 	f.reads = r.readsBelow(w)
-	return f
-}
-
-// unmet is the finding that a constraint of type id does not hold.
-func (p *Program) unmet(id ir.TypeID) finding {
-	return say.constraint(p.types[id].text).of(ir.TypeGate, "")
-}
-
-// unknownMember is the finding about a member that a closed record does not have.
-func (p *Program) unknownMember(t *ir.Type, text, name string, w region.Word) finding {
-	f := say.unknownMember(text, name).about(w)
-	var declared []string
-	for _, m := range t.Members {
-		declared = append(declared, m.Name)
-	}
-	if near := ir.Nearest(name, declared); near != "" {
-		f = f.hinted("did you mean %q?", near)
-		f.hint = append(append(region.Word{}, w[:len(w)-1]...), region.Key(near))
-	}
 	return f
 }
 

@@ -13,23 +13,18 @@ import (
 // A Program is a contract made ready to run. It is immutable and safe for
 // concurrent use.
 type Program struct {
-	contract   *ir.Contract
+	types
+
 	digest     string
 	limits     Limits
 	env        *expr.Env
 	unions     *ir.Unions // while loading: it is not safe for concurrent use
-	types      []typeInfo
-	folds      []typeFold // by type
-	literals   map[ir.TypeID]*tree.Node
-	wheres     map[ir.TypeID][]rule
 	references []reference
 	measures   []measure
 	indexes    []*index
 	invariants []invariant
 	stages     map[string]*stage
 	guards     map[move]*rule
-
-	watch *watch // of the call that p is bound to (within), nil for none
 }
 
 // Load compiles the regions and expressions of a contract, which must come from
@@ -42,9 +37,8 @@ func Load(c *ir.Contract, limits Limits) (*Program, error) {
 	}
 	unions := ir.NewUnions(c)
 	p := &Program{
-		contract: c, digest: c.Digest(), limits: limits, env: env, unions: unions,
-		types: describeTypes(c, unions), folds: newTypeFolds(c.Types), literals: map[ir.TypeID]*tree.Node{},
-		wheres: map[ir.TypeID][]rule{}, stages: map[string]*stage{}, guards: map[move]*rule{},
+		types: newTypes(c, unions), digest: c.Digest(), limits: limits, env: env, unions: unions,
+		stages: map[string]*stage{}, guards: map[move]*rule{},
 	}
 	for i := range c.Measures {
 		p.measures = append(p.measures, newMeasure(&c.Measures[i]))
@@ -84,14 +78,14 @@ func (p *Program) loadTypes() error {
 		if t.Kind == ir.LiteralType {
 			n, err := tree.Parse([]byte(t.Literal), tree.DefaultLimits)
 			if err != nil {
-				return fmt.Errorf("type %s: its literal is no JSON value", p.types[id].text)
+				return fmt.Errorf("type %s: its literal is no JSON value", p.info[id].text)
 			}
 			p.literals[id] = n
 		}
 		for j := range t.Where {
 			r, err := p.newRule(&t.Where[j], expr.Scope{Vars: ir.SelfVars, Self: id})
 			if err != nil {
-				return fmt.Errorf("type %s, where: %w", p.types[id].text, err)
+				return fmt.Errorf("type %s, where: %w", p.info[id].text, err)
 			}
 			p.wheres[id] = append(p.wheres[id], r)
 		}
@@ -247,7 +241,7 @@ func (p *Program) CheckAll(ctx context.Context, n *tree.Node, phase string) []Vi
 func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (found []Violation, err error) {
 	defer catch(&err)
 	p = p.within(ctx)
-	c := typeCheck{p: p, ctx: ctx, state: n}
+	c := typeCheck{types: &p.types, ctx: ctx, state: n}
 	c.check(n, p.contract.State)
 	if len(c.found) > 0 {
 		found, _ = violations(c.found)
@@ -262,34 +256,34 @@ func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (
 }
 
 // When a context ends, what is being worked out is left at once, from wherever it is:
-// loops over what a state or a patch holds step the watch, which panics with ended, and
+// loops over what a state or a patch holds tick the watch, which panics with ended, and
 // the function that was called from outside turns that into its error. So an end is
 // never taken for an answer, and nothing unfinished is remembered.
 
-// stepsBetween is how many steps there are between two looks at the context.
-const stepsBetween = 256
+// ticksBetween is how many ticks there are between two looks at the context.
+const ticksBetween = 256
 
 // A watch looks at a context now and then. It belongs to one goroutine. The nil watch
 // is of a context that never ends.
 type watch struct {
 	ctx   context.Context
-	steps int
+	ticks int
 }
 
 // ended is what a watch panics with.
 type ended struct{ err error }
 
-// step is called for each piece of work whose number the contract does not bound.
-func (w *watch) step() {
+// tick is called for each piece of work whose number the contract does not bound.
+func (w *watch) tick() {
 	if w == nil {
 		return
 	}
-	if w.steps++; w.steps%stepsBetween == 0 {
+	if w.ticks++; w.ticks%ticksBetween == 0 {
 		w.look()
 	}
 }
 
-// look is called before work that takes longer than a step.
+// look is called before work that takes longer than a tick.
 func (w *watch) look() {
 	if w != nil {
 		leaveIfEnded(w.ctx)

@@ -12,6 +12,15 @@ import (
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
+// Rules: what a stage requires and ensures, invariants, guards.
+//
+// Before the patch runs, the require step asks what the stage requires. After the schema
+// step, the last step asks what it ensures, the invariants that the commit can have
+// changed, and the guard of the move. Of an invariant only that is asked which reads
+// something that was written (spec/semantics.md section 6.1): where it was taken apart
+// into families of rules, one per entry, the rules of the entries that were touched.
+// CheckAll asks everything of a whole state, and the two agree.
+
 // checkRequire is the require step, on the state before.
 func (v *verification) checkRequire() []finding {
 	if len(v.stage.require) == 0 {
@@ -23,7 +32,7 @@ func (v *verification) checkRequire() []finding {
 	for i := range v.stage.require {
 		r := &v.stage.require[i]
 		if j := r.judge(v.ctx, in); j != holds {
-			f := say.require(v.stage.Name).of(ir.RequireGate, nth(i)).because(j)
+			f := messages.require(v.stage.Name).of(ir.RequireGate, nth(i)).because(j)
 			f.reads = r.readsBound(v.args)
 			found = append(found, f)
 		}
@@ -48,7 +57,7 @@ func (v *verification) checkEnsure() []finding {
 	for i := range v.stage.ensure {
 		r := &v.stage.ensure[i]
 		if j := r.judge(v.ctx, in); j != holds {
-			f := say.ensure(v.stage.Name).of(ir.EnsureGate, nth(i)).because(j)
+			f := messages.ensure(v.stage.Name).of(ir.EnsureGate, nth(i)).because(j)
 			f.reads = r.readsBound(v.args)
 			found = append(found, f)
 		}
@@ -86,7 +95,7 @@ func (v *verification) checkGuard() []finding {
 	if j == holds {
 		return nil
 	}
-	f := say.guard(v.snapshot.Phase, v.next).of(ir.GuardGate, v.next).because(j)
+	f := messages.guard(v.snapshot.Phase, v.next).of(ir.GuardGate, v.next).because(j)
 	f.reads = guard.readsBound(nil)
 	return []finding{f}
 }
@@ -179,7 +188,7 @@ func (r *ruleRun) judgeEntry(p *part, in *expr.Input, name string, n *tree.Node)
 func (r *ruleRun) entry(inv *invariant, in *expr.Input, w region.Word, n *tree.Node) {
 	one := &inv.parts[0]
 	if j := r.judgeEntry(one, in, lastName(w), n); j != holds {
-		r.add(say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j), func(f finding) finding {
+		r.add(messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j), func(f finding) finding {
 			f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
 			return f.about(w)
 		})
@@ -190,7 +199,7 @@ func (r *ruleRun) reportWhole(inv *invariant, j judgement) {
 	if j == holds {
 		return
 	}
-	f := say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
+	f := messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
 	f.reads = inv.whole
 	r.add(f, asItIs)
 }
@@ -230,7 +239,7 @@ func (r *ruleRun) unique(inv *invariant) {
 	eachMatch(r.p.watch, r.state, *inv.Unique, func(w region.Word, n *tree.Node) bool {
 		d := n.Digest()
 		if seen[d] {
-			r.add(say.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name), func(f finding) finding {
+			r.add(messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name), func(f finding) finding {
 				f.reads = region.Region{{Include: []region.Pattern{*inv.Unique}}}
 				return f.about(w)
 			})
@@ -572,20 +581,13 @@ func worse(a, b judgement) judgement {
 // judge evaluates a rule.
 func (r *rule) judge(ctx context.Context, in *expr.Input) judgement {
 	value, err := r.program.Eval(ctx, in)
-	if err != nil {
-		leaveIfEnded(ctx) // what interrupts an evaluation is no judgement
-	}
-	switch {
-	case err != nil:
-		return failure(err)
-	case value:
-		return holds
-	default:
+	if err == nil {
+		if value {
+			return holds
+		}
 		return fails
 	}
-}
-
-func failure(err error) judgement {
+	leaveIfEnded(ctx) // what interrupts an evaluation is no judgement
 	var failed *expr.EvalError
 	if errors.As(err, &failed) && failed.Code == expr.CostExceeded {
 		return exhausted

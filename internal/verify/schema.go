@@ -18,7 +18,7 @@ import (
 
 // checkSchema is the schema step: types, references, produce.
 func (v *verification) checkSchema() []finding {
-	t := touched{v: v, check: typeCheck{p: v.p, ctx: v.ctx, state: v.after}}
+	t := touched{v: v, check: typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after}}
 	for _, f := range v.twice {
 		if v.written.over(f.at) <= *f.OpIndex+1 {
 			t.keep(f)
@@ -118,16 +118,16 @@ func (t *touched) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
 	case ir.RecordType:
 		m, declared := c.Member(name)
 		if !declared && c.Rest == ir.NoType && present {
-			t.once(p.unknownMember(c, p.types[settled].text, name, w))
+			t.once(p.unknownMember(c, p.info[settled].text, name, w))
 			return false
 		}
 		if declared && !m.Optional && !present {
-			t.once(say.missingMember(p.types[settled].text, name).about(w))
+			t.once(messages.missingMember(p.info[settled].text, name).about(w))
 			return false
 		}
 	case ir.KeyedType:
 		if present && n.Get(name).Kind() == ir.Object && !namesItself(c, name, n.Get(name)) {
-			t.once(say.otherKey(c).about(w))
+			t.once(messages.otherKey(c).about(w))
 			return false
 		}
 	}
@@ -278,7 +278,7 @@ func (v *verification) knownToWriter(f finding) ir.Visibility {
 // goes away only together with an entry of a map or keyed list, or an element of a
 // list, that it is inside of.
 func (t *touched) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
-	if was == nil || was == n || !t.v.p.types[id].logs || n == nil && t.isEntry(w) {
+	if was == nil || was == n || !t.v.p.info[id].logs || n == nil && t.isEntry(w) {
 		return
 	}
 	t.check.word = append(t.check.word[:0], w...)
@@ -299,20 +299,20 @@ func (t *touched) isEntry(w region.Word) bool {
 
 // logs compares the logs of one value before and after.
 func (c *typeCheck) logs(was, n *tree.Node, id ir.TypeID) {
-	if was == nil || was == n || !c.p.types[id].logs {
+	if was == nil || was == n || !c.info[id].logs {
 		return
 	}
-	settled := c.p.settle(id, was)
-	t := &c.p.contract.Types[settled]
+	settled := c.settle(id, was)
+	t := &c.contract.Types[settled]
 	switch t.Kind {
 	case ir.LogType:
 		if !beginsWith(n, was) {
-			c.report(say.logChanged())
+			c.report(messages.logChanged())
 		}
 	case ir.RecordType, ir.MapType, ir.KeyedType:
 		for name, child := range was.Members() {
 			if next := n.Get(name); next != nil || t.Kind == ir.RecordType {
-				c.at(region.Key(name), func() { c.logs(child, next, c.p.below(settled, name)) })
+				c.at(region.Key(name), func() { c.logs(child, next, c.below(settled, name)) })
 			}
 		}
 	}
@@ -366,15 +366,209 @@ func (v *verification) wroteBefore(i int, w region.Word) bool {
 }
 
 // notOfType is the finding about a place that the type does not have.
-func (p *Program) notOfType(w region.Word) finding {
-	id := p.contract.State
+func (ts *types) notOfType(w region.Word) finding {
+	id := ts.contract.State
 	for _, l := range w[:len(w)-1] {
-		id = p.below(id, l.Name)
+		id = ts.below(id, l.Name)
 	}
-	if t := &p.contract.Types[id]; t.Kind == ir.RecordType && w[len(w)-1].Kind == region.KeyLetter {
-		return p.unknownMember(t, p.types[id].text, w[len(w)-1].Name, w)
+	if t := &ts.contract.Types[id]; t.Kind == ir.RecordType && w[len(w)-1].Kind == region.KeyLetter {
+		return ts.unknownMember(t, ts.info[id].text, w[len(w)-1].Name, w)
 	}
-	return say.noSuchPlace().about(w)
+	return messages.noSuchPlace().about(w)
+}
+
+// References: what is gone must not be named.
+
+// A reference is a container whose keys are referred to, and every place in the
+// state type that refers to it. Types do not recurse, so the places are finitely
+// many patterns.
+type reference struct {
+	target region.Pattern
+	sites  []site
+}
+
+// A site is a pattern of places that refer, and the index of the keys they name.
+type site struct {
+	pattern region.Pattern
+	named   *index
+}
+
+// findReferences lists the containers that types refer to.
+func findReferences(p *Program) []reference {
+	f := referenceFinder{p: p}
+	f.walk(p.contract.State, nil)
+	for _, r := range f.found {
+		for _, s := range r.sites {
+			p.indexes = append(p.indexes, s.named)
+		}
+	}
+	return f.found
+}
+
+type referenceFinder struct {
+	p     *Program
+	found []reference
+}
+
+func (f *referenceFinder) walk(id ir.TypeID, path []region.Segment) {
+	if !f.p.info[id].refs {
+		return
+	}
+	t := &f.p.contract.Types[id]
+	down := func(to ir.TypeID, s region.Segment) { f.walk(to, append(path[:len(path):len(path)], s)) }
+	switch t.Kind {
+	case ir.RefType:
+		f.site(*t.Target, region.Pattern{Segments: path})
+	case ir.UnionType:
+		free := f.anyString(t) // then a string refers to nothing that could be missed
+		for _, alt := range t.Alternatives {
+			if !free || f.p.contract.Types[alt].Kind != ir.RefType {
+				f.walk(alt, path)
+			}
+		}
+	case ir.MapType, ir.KeyedType:
+		down(t.Elem, region.Segment{Kind: region.AnyKey})
+	case ir.ListType, ir.SetType, ir.LogType:
+		down(t.Elem, region.Segment{Kind: region.AnyIndex})
+	case ir.RecordType:
+		for _, m := range t.Members {
+			down(m.Type, region.Segment{Kind: region.KeyLiteral, Text: m.Name})
+		}
+		if t.Rest != ir.NoType {
+			down(t.Rest, region.Segment{Kind: region.AnyKey})
+		}
+	}
+}
+
+// anyString reports whether a union has an alternative that every string fits.
+func (f *referenceFinder) anyString(t *ir.Type) bool {
+	return slices.ContainsFunc(t.Alternatives, func(alt ir.TypeID) bool {
+		a := &f.p.contract.Types[alt]
+		return (a.Kind == ir.StringType || a.Kind == ir.AnyType) && len(a.Where) == 0
+	})
+}
+
+func (f *referenceFinder) site(target, at region.Pattern) {
+	s := site{at, newIndex(at, []region.Pattern{at}, byText)}
+	for i := range f.found {
+		r := &f.found[i]
+		switch {
+		case r.target.String() != target.String():
+		case slices.ContainsFunc(r.sites, func(s site) bool { return s.pattern.String() == at.String() }):
+			return
+		default:
+			r.sites = append(r.sites, s)
+			return
+		}
+	}
+	f.found = append(f.found, reference{target, []site{s}})
+}
+
+// checkReferrers asks, where members of a referred container went away, whether
+// something still names them; and only then looks for what does. Nodes that were
+// written themselves are checked already.
+func (v *verification) checkReferrers() []finding {
+	var found []finding
+	for i := range v.p.references {
+		r := &v.p.references[i]
+		gone := v.goneFrom(r.target)
+		if len(gone) == 0 {
+			continue
+		}
+		for j := range r.sites {
+			if s := &r.sites[j]; v.names(s, gone) {
+				found = append(found, v.referrers(r, s, gone)...)
+			}
+		}
+	}
+	return found
+}
+
+func (v *verification) names(s *site, keys map[string]bool) bool {
+	named := s.named.next(v.p.watch, v.snapshot.State, v.after)
+	for key := range keys {
+		if named.Count(key) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *verification) referrers(r *reference, s *site, gone map[string]bool) []finding {
+	var all collection
+	eachMatch(v.p.watch, v.after, s.pattern, func(w region.Word, n *tree.Node) bool {
+		if n.Kind() == ir.String && gone[n.Text()] && !v.wrote(w) && v.dangles(w) {
+			f := messages.keyInUse(r.target).of(ir.RefGate, "")
+			at := w
+			if union, inside := v.p.unionAbove(v.after, w); inside { // whether this refers is a matter of all of it
+				f.rule, f.gated, at = ir.TypeGate, slices.Clone(union), union
+			}
+			all.add(f, func(f finding) finding {
+				f.reads = region.Region{{Include: []region.Pattern{patternOf(at)}}}
+				return f.about(w)
+			})
+		}
+		return true
+	})
+	return all.found
+}
+
+// dangles checks one referring node by its type: in a union the string may be fine
+// all the same.
+func (v *verification) dangles(w region.Word) bool {
+	at, id := v.p.judgedBy(v.after, w)
+	c := typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after, word: append(region.Word{}, at...)}
+	c.check(tree.NodeAt(v.after, at), id)
+	return c.total > 0
+}
+
+func (v *verification) wrote(w region.Word) bool {
+	return v.written.over(w) > 0
+}
+
+// goneFrom is the members of a container that the commit takes away.
+func (v *verification) goneFrom(container region.Pattern) map[string]bool {
+	var gone map[string]bool
+	for _, t := range v.targets {
+		if len(t) <= len(container.Segments) {
+			if matchesWord(container.Segments[:len(t)], t) {
+				gone = v.goneWhole(container, gone)
+			}
+			continue
+		}
+		member := t[len(container.Segments)]
+		if len(t) == len(container.Segments)+1 && member.Kind == region.KeyLetter && matchesWord(container.Segments, t[:len(t)-1]) &&
+			tree.NodeAt(v.snapshot.State, t) != nil && tree.NodeAt(v.after, t) == nil {
+			gone = with(gone, member.Name)
+		}
+	}
+	return gone
+}
+
+// goneWhole compares a container that was written from above.
+func (v *verification) goneWhole(container region.Pattern, gone map[string]bool) map[string]bool {
+	was, now := nodeAtPattern(v.snapshot.State, container), nodeAtPattern(v.after, container)
+	if was == now || !isObject(was) {
+		return gone
+	}
+	if !isObject(now) {
+		now = tree.NewObject(nil)
+	}
+	tree.ChangedMembers(was, now, func(name string, _, after *tree.Node) bool {
+		if after == nil {
+			gone = with(gone, name)
+		}
+		return true
+	})
+	return gone
+}
+
+func with(set map[string]bool, name string) map[string]bool {
+	if set == nil {
+		set = map[string]bool{}
+	}
+	set[name] = true
+	return set
 }
 
 // What the stage must produce.
@@ -388,7 +582,7 @@ func (v *verification) checkProduce() []finding {
 		if v.produced(p) {
 			continue
 		}
-		f := say.notProduced(v.stage.Name, p.Source()).of(ir.ProduceGate, "")
+		f := messages.notProduced(v.stage.Name, p.Source()).of(ir.ProduceGate, "")
 		f.typed = v.stage.Produce[i]
 		f.reads = region.Region{{Include: []region.Pattern{p}}}
 		found = append(found, f)

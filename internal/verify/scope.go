@@ -16,19 +16,22 @@ import (
 //
 // execute is the whole step as a function of a state. It runs a second time on
 // what the actor sees, to find out what the actor may be told (actor.go).
+//
+// The pointers of all operations are listed and typed before, by the format step
+// (typePointers); pointer.go says what a pointer means.
 
-// A use is one pointer of an operation and the authority that it needs.
-type use struct {
+// An access is one pointer of an operation and the authority that it needs.
+type access struct {
 	op    *tree.Op
 	ptr   tree.Pointer
 	raw   string
-	how   access
+	how   mode
 	needs authority
-	again bool // another use has the same pointer; one report of its spelling is enough
-	place place
+	again bool // another access has the same pointer; one report of its spelling is enough
+	typed typedPointer
 }
 
-// An authority is what a stage must have been granted for a use.
+// An authority is what a stage must have been granted for an access.
 type authority uint8
 
 const (
@@ -37,57 +40,58 @@ const (
 	toTest                   // inside one source or read grant
 )
 
-// typeUses lists the uses of all operations and types them without a state.
-func (v *verification) typeUses() {
-	v.uses = make([]use, 0, len(v.patch)+2)
+// typePointers lists the accesses of all operations and types their pointers without a
+// state.
+func (v *verification) typePointers() {
+	v.accesses = make([]access, 0, len(v.patch)+2)
 	tokens := 0
 	for i := range v.patch {
 		tokens += len(v.patch[i].Path) + 2*len(v.patch[i].From)
 	}
 	v.letters = make(region.Word, 0, tokens)
-	v.firstUse = make([]int, 0, len(v.patch)+1)
+	v.firstAccess = make([]int, 0, len(v.patch)+1)
 	for i := range v.patch {
 		op := &v.patch[i]
-		v.firstUse = append(v.firstUse, len(v.uses))
+		v.firstAccess = append(v.firstAccess, len(v.accesses))
 		switch op.Kind {
 		case tree.OpAdd:
-			v.use(op, op.Path, op.RawPath, inserts, toWrite)
+			v.access(op, op.Path, op.RawPath, inserts, toWrite)
 		case tree.OpRemove:
-			v.use(op, op.Path, op.RawPath, takes, toWrite)
+			v.access(op, op.Path, op.RawPath, takes, toWrite)
 		case tree.OpReplace:
-			v.use(op, op.Path, op.RawPath, looks, toWrite)
+			v.access(op, op.Path, op.RawPath, looks, toWrite)
 		case tree.OpTest:
-			v.use(op, op.Path, op.RawPath, looks, toTest)
+			v.access(op, op.Path, op.RawPath, looks, toTest)
 		case tree.OpCopy:
-			v.use(op, op.From, op.RawFrom, looks, toTake)
-			v.use(op, op.Path, op.RawPath, inserts, toWrite)
+			v.access(op, op.From, op.RawFrom, looks, toTake)
+			v.access(op, op.Path, op.RawPath, inserts, toWrite)
 		case tree.OpMove:
-			v.use(op, op.From, op.RawFrom, looks, toTake)
-			v.use(op, op.From, op.RawFrom, takes, toWrite)
-			v.uses[len(v.uses)-1].again = true
-			v.use(op, op.Path, op.RawPath, inserts, toWrite)
+			v.access(op, op.From, op.RawFrom, looks, toTake)
+			v.access(op, op.From, op.RawFrom, takes, toWrite)
+			v.accesses[len(v.accesses)-1].again = true
+			v.access(op, op.Path, op.RawPath, inserts, toWrite)
 		}
 	}
-	v.firstUse = append(v.firstUse, len(v.uses))
+	v.firstAccess = append(v.firstAccess, len(v.accesses))
 }
 
-func (v *verification) use(op *tree.Op, ptr tree.Pointer, raw string, how access, needs authority) {
+func (v *verification) access(op *tree.Op, ptr tree.Pointer, raw string, how mode, needs authority) {
 	first := len(v.letters)
 	v.letters = v.letters[:first+len(ptr)]
 	room := v.letters[first:first:len(v.letters)]
-	v.uses = append(v.uses, use{op: op, ptr: ptr, raw: raw, how: how, needs: needs, place: v.p.locateIn(room, nil, ptr, how)})
+	v.accesses = append(v.accesses, access{op: op, ptr: ptr, raw: raw, how: how, needs: needs, typed: v.p.locateIn(room, nil, ptr, how)})
 }
 
-// usesOf are the uses of one operation.
-func (v *verification) usesOf(op *tree.Op) []use {
-	return v.uses[v.firstUse[op.Index]:v.firstUse[op.Index+1]]
+// accessesOf are the accesses of one operation.
+func (v *verification) accessesOf(op *tree.Op) []access {
+	return v.accesses[v.firstAccess[op.Index]:v.firstAccess[op.Index+1]]
 }
 
 // checkScope is the scope step on the state.
 func (v *verification) checkScope() []finding {
-	done := v.execute(v.snapshot.State)
+	done := v.execute(v.snapshot.State, false)
 	v.after, v.effects, v.running, v.twice = done.after, done.effects, done.steps, done.twice
-	v.written = writing{}
+	v.written = targetSet{}
 	for i := range done.effects {
 		for _, t := range done.effects[i].Targets {
 			v.written.add(t, i)
@@ -113,9 +117,8 @@ type execution struct {
 	found   []finding
 }
 
-func (v *verification) execute(root *tree.Node) *execution { return v.executeOn(root, false) }
-
-func (v *verification) executeOn(root *tree.Node, partial bool) *execution {
+// execute runs the step on a state, or on a view of one, which is partial.
+func (v *verification) execute(root *tree.Node, partial bool) *execution {
 	e := &execution{
 		v: v, after: root, partial: partial,
 		write: v.stage.write.Start(v.args), blind: v.stage.blind.Start(v.args),
@@ -134,30 +137,30 @@ func (v *verification) executeOn(root *tree.Node, partial bool) *execution {
 
 // What the contract alone decides.
 
-// judgeTyped judges every use that the state type settles. It returns, apart,
-// those uses of untyped parts that no state could allow: they are reported if the
+// judgeTyped judges every access that the state type settles. It returns, apart,
+// those to untyped parts that no state could allow: they are reported if the
 // run ends before it reaches them.
 func (e *execution) judgeTyped() (never []finding) {
-	for i := range e.v.uses {
-		u := &e.v.uses[i]
-		allowed, exact := u.place.anyWord(u.how, func(w region.Word) bool { return e.allows(u, w) })
+	for i := range e.v.accesses {
+		a := &e.v.accesses[i]
+		allowed, exact := a.typed.anyWord(a.how, func(w region.Word) bool { return e.allows(a, w) })
 		switch {
-		case allowed && u.place.fault == entryByIndex:
-			e.report(say.entryByIndex(u.op.Index, u.raw, e.bagOf(u)))
-		case !allowed && u.place.rest == nil:
-			e.report(e.outside(u))
+		case allowed && a.typed.fault == entryByIndex:
+			e.report(messages.entryByIndex(a.op.Index, a.raw, e.bagOf(a)))
+		case !allowed && a.typed.rest == nil:
+			e.report(e.outside(a))
 		case !allowed && exact:
-			never = append(never, e.outside(u))
+			never = append(never, e.outside(a))
 		}
 	}
 	return never
 }
 
-// allows reports whether the stage may use the word w as u does.
-func (e *execution) allows(u *use, w region.Word) bool {
-	switch u.needs {
+// allows reports whether the stage may use the word w as a does.
+func (e *execution) allows(a *access, w region.Word) bool {
+	switch a.needs {
 	case toWrite:
-		return e.write.Walk(w).Interior() || e.addsBlindly(u, w)
+		return e.write.Walk(w).Interior() || e.addsBlindly(a, w)
 	case toTake:
 		return e.source.Walk(w).Interior()
 	default:
@@ -165,29 +168,29 @@ func (e *execution) allows(u *use, w region.Word) bool {
 	}
 }
 
-// addsBlindly reports whether u may add a new member at w without seeing it.
-func (e *execution) addsBlindly(u *use, w region.Word) bool {
-	return u.op.Kind == tree.OpAdd && len(w) > 0 && w[len(w)-1].Kind == region.KeyLetter && e.blind.Walk(w).Interior()
+// addsBlindly reports whether a may add a new member at w without seeing it.
+func (e *execution) addsBlindly(a *access, w region.Word) bool {
+	return a.op.Kind == tree.OpAdd && len(w) > 0 && w[len(w)-1].Kind == region.KeyLetter && e.blind.Walk(w).Interior()
 }
 
-// outside is the finding that u is not allowed.
-func (e *execution) outside(u *use) finding {
+// outside is the finding that a is not allowed.
+func (e *execution) outside(a *access) finding {
 	s := e.v.stage
-	switch u.needs {
+	switch a.needs {
 	case toWrite:
-		return say.outsideWrite(s.Name, u.op.Index, u.raw, e.v.nearestPatterns(u.ptr, s.Write, s.Blind))
+		return messages.outsideWrite(s.Name, a.op.Index, a.raw, e.v.nearestPatterns(a.ptr, s.Write, s.Blind))
 	case toTake:
-		return say.outsideSource(s.Name, u.op.Index, u.raw, e.v.nearestPatterns(u.ptr, s.Source))
+		return messages.outsideSource(s.Name, a.op.Index, a.raw, e.v.nearestPatterns(a.ptr, s.Source))
 	default:
-		return say.outsideRead(s.Name, u.op.Index, u.raw, e.v.nearestPatterns(u.ptr, s.Read, s.Source))
+		return messages.outsideRead(s.Name, a.op.Index, a.raw, e.v.nearestPatterns(a.ptr, s.Read, s.Source))
 	}
 }
 
-// bagOf is "set" or "log", whichever the pointer of u goes into by index.
-func (e *execution) bagOf(u *use) string {
+// bagOf is "set" or "log", whichever the pointer of a goes into by index.
+func (e *execution) bagOf(a *access) string {
 	t := e.v.p.contract.State
-	for _, token := range u.ptr {
-		switch e.v.p.types[t].form {
+	for _, token := range a.ptr {
+		switch e.v.p.info[t].form {
 		case setForm:
 			return tree.SetOrder.String()
 		case logForm:
@@ -240,53 +243,53 @@ func (e *execution) runAll() int {
 func (e *execution) runOp(op *tree.Op) {
 	e.v.p.watch.look()
 	value := op.Value
-	uses := e.v.usesOf(op)
-	for i := range uses {
-		u := &uses[i]
-		at := e.locate(u)
-		if !e.judgeOpen(u, at) {
+	accesses := e.v.accessesOf(op)
+	for i := range accesses {
+		a := &accesses[i]
+		at := e.locate(a)
+		if !e.judgeOpen(a, at) {
 			return
 		}
-		if u.how == inserts || op.Kind == tree.OpReplace {
+		if a.how == inserts || op.Kind == tree.OpReplace {
 			value = e.valueFor(op, at)
 		}
 	}
 	e.apply(op, value)
 }
 
-// locate types a use on the running state, if its type does not do so. The end of
+// locate types an access on the running state, if its type does not do so. The end of
 // a move is typed in the state after the removal.
-func (e *execution) locate(u *use) place {
-	if u.place.rest == nil {
-		return u.place
+func (e *execution) locate(a *access) typedPointer {
+	if a.typed.rest == nil {
+		return a.typed
 	}
 	root := e.after
-	if u.op.Kind == tree.OpMove && u.how == inserts {
-		if next, _, problem := e.removed(u.op); problem == nil && len(u.op.From) > 0 {
+	if a.op.Kind == tree.OpMove && a.how == inserts {
+		if next, _, problem := e.removed(a.op); problem == nil && len(a.op.From) > 0 {
 			root = next
 		}
 	}
-	return e.v.p.locate(root, u.ptr, u.how)
+	return e.v.p.locate(root, a.ptr, a.how)
 }
 
-// judgeOpen judges a use on the running state, and reports whether it is allowed.
-func (e *execution) judgeOpen(u *use, at place) bool {
+// judgeOpen judges an access on the running state, and reports whether it is allowed.
+func (e *execution) judgeOpen(a *access, at typedPointer) bool {
 	if e.trusts {
 		return true
 	}
-	if u.place.rest != nil {
-		if allowed, _ := at.anyWord(u.how, func(w region.Word) bool { return e.allows(u, w) }); !allowed {
-			e.report(e.outside(u))
+	if a.typed.rest != nil {
+		if allowed, _ := at.anyWord(a.how, func(w region.Word) bool { return e.allows(a, w) }); !allowed {
+			e.report(e.outside(a))
 			return false
 		}
 	}
-	if u.needs == toTake && at.rest == nil && tree.NodeAt(e.after, at.word).HoldsLog() {
-		e.report(say.logSource(u.op.Index, u.raw))
+	if a.needs == toTake && at.rest == nil && tree.NodeAt(e.after, at.word).HoldsLog() {
+		e.report(messages.logSource(a.op.Index, a.raw))
 		return false
 	}
-	if u.op.Kind == tree.OpAdd && at.rest == nil && e.addsBlindly(u, at.word) &&
+	if a.op.Kind == tree.OpAdd && at.rest == nil && e.addsBlindly(a, at.word) &&
 		!e.write.Walk(at.word).Interior() && tree.NodeAt(e.after, at.word) != nil {
-		f := say.blindExisting(e.v.stage.Name, u.op.Index, u.raw)
+		f := messages.blindExisting(e.v.stage.Name, a.op.Index, a.raw)
 		f.known = ir.Disclosed
 		e.report(f)
 		return false
@@ -296,10 +299,10 @@ func (e *execution) judgeOpen(u *use, at place) bool {
 
 // valueFor is the value that op puts at the place, in the shape of the place's type as
 // far as that is known before; nil to leave copying and moving to the operation.
-func (e *execution) valueFor(op *tree.Op, at place) *tree.Node {
+func (e *execution) valueFor(op *tree.Op, at typedPointer) *tree.Node {
 	t := at.typ
 	if at.lifted {
-		t = e.v.p.contract.Types[e.v.p.types[t].container].Elem
+		t = e.v.p.contract.Types[e.v.p.info[t].container].Elem
 	}
 	if !op.Kind.HasFrom() {
 		return e.v.p.shape(op.Value, t)
@@ -322,29 +325,49 @@ func (e *execution) valueFor(op *tree.Op, at place) *tree.Node {
 func (e *execution) apply(op *tree.Op, value *tree.Node) {
 	next, effect, problem := e.applied(op, value)
 	if problem != nil {
-		e.report(e.explain(op, say.problem(problem)))
+		e.report(e.explain(op, messages.problem(problem)))
 		return
 	}
 	if f, twice := heldAlready(e.after, next, op, effect); twice {
 		e.twice = append(e.twice, f)
 	}
-	uses := e.v.usesOf(op)
-	for i := range uses {
-		if uses[i].how != takes || op.Kind == tree.OpRemove {
-			next = e.settled(next, &uses[i])
+	accesses := e.v.accessesOf(op)
+	for i := range accesses {
+		if accesses[i].how != takes || op.Kind == tree.OpRemove {
+			next = e.settled(next, &accesses[i])
 		}
 	}
 	e.after = next
 	e.effects = append(e.effects, effect)
 }
 
+// applied is what one operation makes of the running state. A copy or move whose value
+// changes its shape on the way is resolved as it stands, and then adds that value. A move
+// removes first, for what was removed may decide what is where it goes.
 func (e *execution) applied(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
 	limits := e.v.p.limits.State
+	moves := op.Kind == tree.OpMove && !op.MovesIntoItself() && len(op.From) > 0 && !slices.Equal(op.From, op.Path)
 	switch {
-	case op.Kind == tree.OpMove && !op.MovesIntoItself() && len(op.From) > 0 && !slices.Equal(op.From, op.Path):
-		return e.applyMove(op, value)
-	case op.Kind == tree.OpCopy && value != nil:
-		return e.applyCopy(op, value)
+	case moves || op.Kind == tree.OpCopy && value != nil:
+		effect, problem := tree.Resolve(e.after, *op)
+		if problem != nil {
+			return e.after, effect, problem
+		}
+		add := tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path, RawPath: op.RawPath, Value: value}
+		if !moves {
+			next, _, problem := limits.Apply(e.after, add)
+			return next, effect, problem
+		}
+		if value == nil {
+			add.Value = tree.NodeAt(e.after, effect.Sources[0])
+		}
+		between, gone, problem := e.removed(op)
+		if problem != nil {
+			return e.after, effect, problem
+		}
+		next, come, problem := limits.Apply(between, add)
+		effect.Targets = append(gone.Targets, come.Targets...)
+		return next, effect, problem
 	case value != op.Value && !op.Kind.HasFrom():
 		shaped := *op
 		shaped.Value = value
@@ -354,34 +377,6 @@ func (e *execution) applied(op *tree.Op, value *tree.Node) (*tree.Node, tree.Eff
 	}
 }
 
-// applyCopy runs a copy whose value changes its shape on the way.
-func (e *execution) applyCopy(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
-	effect, problem := tree.Resolve(e.after, *op)
-	if problem != nil {
-		return e.after, effect, problem
-	}
-	next, _, problem := e.v.p.limits.State.Apply(e.after, additionOf(op, value))
-	return next, effect, problem
-}
-
-// applyMove removes and adds, for what was removed may decide what is where it goes.
-func (e *execution) applyMove(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
-	effect, problem := tree.Resolve(e.after, *op)
-	if problem != nil {
-		return e.after, effect, problem
-	}
-	if value == nil {
-		value = tree.NodeAt(e.after, effect.Sources[0])
-	}
-	next, gone, problem := e.removed(op)
-	if problem != nil {
-		return e.after, effect, problem
-	}
-	next, come, problem := e.v.p.limits.State.Apply(next, additionOf(op, value))
-	effect.Targets = append(gone.Targets, come.Targets...)
-	return next, effect, problem
-}
-
 // removed is the state in between a move's removal and its addition.
 func (e *execution) removed(op *tree.Op) (*tree.Node, tree.Effect, *tree.Problem) {
 	removal := tree.Op{Index: op.Index, Kind: tree.OpRemove, Path: op.From, RawPath: op.RawFrom}
@@ -389,26 +384,22 @@ func (e *execution) removed(op *tree.Op) (*tree.Node, tree.Effect, *tree.Problem
 	if problem != nil {
 		return next, effect, problem
 	}
-	uses := e.v.usesOf(op)
-	for i := range uses {
-		if uses[i].how == takes {
-			next = e.settled(next, &uses[i])
+	accesses := e.v.accessesOf(op)
+	for i := range accesses {
+		if accesses[i].how == takes {
+			next = e.settled(next, &accesses[i])
 		}
 	}
 	return next, effect, nil
 }
 
-func additionOf(op *tree.Op, value *tree.Node) tree.Op {
-	return tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path, RawPath: op.RawPath, Value: value}
-}
-
-// settled gives the union that decides about the place of a use the shape it has after
+// settled gives the union that decides about the place of an access the shape it has after
 // the operation.
-func (e *execution) settled(root *tree.Node, u *use) *tree.Node {
-	if u.place.union < 0 || u.needs != toWrite {
+func (e *execution) settled(root *tree.Node, a *access) *tree.Node {
+	if a.typed.union < 0 || a.needs != toWrite {
 		return root
 	}
-	at := u.place.word[:u.place.union]
+	at := a.typed.word[:a.typed.union]
 	if e.partial && !e.read.Walk(at).Interior() {
 		return root
 	}
@@ -431,7 +422,7 @@ func heldAlready(before, after *tree.Node, op *tree.Op, effect tree.Effect) (fin
 	if was.Order() != tree.SetOrder || was.Len() != tree.NodeAt(after, set).Len() {
 		return finding{}, false
 	}
-	f := say.duplicates().about(set)
+	f := messages.duplicates().about(set)
 	f.OpIndex = &op.Index
 	return f, true
 }
@@ -449,20 +440,6 @@ func (e *execution) explain(op *tree.Op, f finding) finding {
 		return f.keyedHint(field)
 	}
 	return f
-}
-
-// indexIntoKeyed is the key field of the keyed list that ptr goes into with a
-// token that looks like a position, "" if there is none.
-func (p *Program) indexIntoKeyed(ptr tree.Pointer) string {
-	t := p.contract.State
-	for _, token := range ptr {
-		c := &p.contract.Types[p.types[t].container]
-		if _, isIndex := parseIndex(token); c.Kind == ir.KeyedType && (isIndex || token == "-") {
-			return c.KeyField
-		}
-		t = p.below(t, token)
-	}
-	return ""
 }
 
 // What hints say is allowed.
@@ -494,6 +471,19 @@ func (v *verification) nearestPatterns(ptr tree.Pointer, regions ...region.Regio
 		}
 		if text := v.grantText(c.grant, c.include); !slices.Contains(out, text) {
 			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// grants writes regions with arguments bound, one text a pattern.
+func (v *verification) grants(regions ...region.Region) []string {
+	var out []string
+	for _, r := range regions {
+		for i := range r {
+			for j := range r[i].Include {
+				out = append(out, v.grantText(&r[i], j))
+			}
 		}
 	}
 	return out

@@ -417,7 +417,7 @@ func forgotten(n *tree.Node) *tree.Node {
 // broken names what does not hold in a state.
 func (s *scratch) broken(n *tree.Node) []string {
 	var out []string
-	c := typeCheck{p: s.p, ctx: context.Background(), state: n}
+	c := typeCheck{types: &s.p.types, ctx: context.Background(), state: n}
 	if c.check(n, s.p.contract.State); len(c.found) > 0 {
 		return []string{"types"}
 	}

@@ -24,14 +24,14 @@ func TestWhatWroteAPlaceIsTheSameForFewTargetsAndForMany(t *testing.T) {
 		return w
 	}
 	for range 2000 {
-		var few writing
-		many := writing{many: &writtenBelow{}}
+		var few targetSet
+		many := targetSet{trie: &targetTrie{}}
 		for i := range r.Intn(12) {
 			w := word(true)
 			few.add(w, i)
 			many.add(w, i)
 		}
-		require.Nil(t, few.many)
+		require.Nil(t, few.trie)
 		require.Equal(t, few.outermost(), many.outermost())
 		for range 20 {
 			w := word(false)
@@ -39,11 +39,11 @@ func TestWhatWroteAPlaceIsTheSameForFewTargetsAndForMany(t *testing.T) {
 			require.Equal(t, few.writer(w), many.writer(w), "%v in %v", w, few.few)
 		}
 	}
-	var both writing
+	var both targetSet
 	for i := range 3 * fewTargets {
 		both.add(region.Word{region.Index(i % 20)}, i)
 	}
-	require.NotNil(t, both.many)
+	require.NotNil(t, both.trie)
 	require.Len(t, both.outermost(), 20)
 	require.Equal(t, 3*fewTargets, both.over(region.Word{region.Index((3*fewTargets - 1) % 20), region.Key("x")}))
 }

@@ -8,6 +8,30 @@ import (
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
+// What the types of a contract tell. A type fixes what leads on below its values; a union
+// may leave that to the value, whose alternative is then the first that fits (check.go).
+// What follows from the types alone is worked out once, when a contract is loaded.
+
+// types are the types of a contract, with what was worked out about each. Program, and
+// whatever looks at values, embeds them.
+type types struct {
+	contract *ir.Contract
+	info     []typeInfo // by type
+	folds    []typeFold // by type
+	literals map[ir.TypeID]*tree.Node
+	wheres   map[ir.TypeID][]rule
+
+	watch *watch // of the call that they are bound to (within), nil for none
+}
+
+// newTypes are the types of a contract, but for literals and constraints, which Load adds.
+func newTypes(c *ir.Contract, unions *ir.Unions) types {
+	return types{
+		contract: c, info: describeTypes(c, unions), folds: newTypeFolds(c.Types),
+		literals: map[ir.TypeID]*tree.Node{}, wheres: map[ir.TypeID][]rule{},
+	}
+}
+
 // A form tells which letters lead below a value, and what an operation at its end
 // does there.
 type form uint8
@@ -172,10 +196,12 @@ func (d *typeDescriber) text(t *ir.Type) string {
 	}
 }
 
+// Where a type leads, and which type a value has.
+
 // below is the type of the member or element that name leads to below a value of
 // type t; NoType where the type does not say.
-func (p *Program) below(t ir.TypeID, name string) ir.TypeID {
-	c := &p.contract.Types[p.types[t].container]
+func (ts *types) below(t ir.TypeID, name string) ir.TypeID {
+	c := &ts.contract.Types[ts.info[t].container]
 	switch c.Kind {
 	case ir.RecordType:
 		if m, ok := c.Member(name); ok {
@@ -192,19 +218,19 @@ func (p *Program) below(t ir.TypeID, name string) ir.TypeID {
 // settle is the type without unions that the value n of type t has: of a union the
 // first alternative that fits, NoType if none does or t is not known. It depends on
 // what n holds, not on how it is marked.
-func (p *Program) settle(t ir.TypeID, n *tree.Node) ir.TypeID {
-	for p.contract.Types[t].Kind == ir.UnionType {
-		t = p.alternative(&p.contract.Types[t], n)
+func (ts *types) settle(t ir.TypeID, n *tree.Node) ir.TypeID {
+	for ts.contract.Types[t].Kind == ir.UnionType {
+		t = ts.alternative(&ts.contract.Types[t], n)
 	}
 	return t
 }
 
 // alternative picks the alternative of a union that fits n, looking into n only
 // where its kind does not settle it.
-func (p *Program) alternative(union *ir.Type, n *tree.Node) ir.TypeID {
+func (ts *types) alternative(union *ir.Type, n *tree.Node) ir.TypeID {
 	candidate, several := ir.NoType, false
 	for _, alt := range union.Alternatives {
-		if p.sameKind(alt, n) {
+		if ts.sameKind(alt, n) {
 			several = candidate != ir.NoType
 			if several {
 				break
@@ -216,7 +242,7 @@ func (p *Program) alternative(union *ir.Type, n *tree.Node) ir.TypeID {
 		return candidate
 	}
 	for _, alt := range union.Alternatives {
-		if p.fits(alt, n) {
+		if ts.fits(alt, n) {
 			return alt
 		}
 	}
@@ -224,14 +250,14 @@ func (p *Program) alternative(union *ir.Type, n *tree.Node) ir.TypeID {
 }
 
 // sameKind reports whether a value of n's JSON kind can have type t at all.
-func (p *Program) sameKind(id ir.TypeID, n *tree.Node) bool {
-	t := &p.contract.Types[id]
+func (ts *types) sameKind(id ir.TypeID, n *tree.Node) bool {
+	t := &ts.contract.Types[id]
 	switch t.Kind {
 	case ir.AnyType:
 		return true
 	case ir.UnionType:
 		for _, alt := range t.Alternatives {
-			if p.sameKind(alt, n) {
+			if ts.sameKind(alt, n) {
 				return true
 			}
 		}
@@ -241,18 +267,18 @@ func (p *Program) sameKind(id ir.TypeID, n *tree.Node) bool {
 	case ir.ListType, ir.SetType, ir.LogType:
 		return n.Kind() == ir.Array
 	default:
-		return p.fits(id, n)
+		return ts.fits(id, n)
 	}
 }
 
 // typeAt is the type of the value at w in root, as far as types and values tell.
-func (p *Program) typeAt(root *tree.Node, w region.Word) ir.TypeID {
-	id, n := p.contract.State, root
+func (ts *types) typeAt(root *tree.Node, w region.Word) ir.TypeID {
+	id, n := ts.contract.State, root
 	for _, l := range w {
 		if n == nil {
 			return ir.NoType
 		}
-		id = p.below(p.settle(id, n), l.Name)
+		id = ts.below(ts.settle(id, n), l.Name)
 		n = child(n, l)
 	}
 	return id
@@ -260,26 +286,26 @@ func (p *Program) typeAt(root *tree.Node, w region.Word) ir.TypeID {
 
 // judgedBy is the place whose type decides about what is at w, with that type: the first
 // union on the way that decides by what it holds, or else w itself.
-func (p *Program) judgedBy(root *tree.Node, w region.Word) (region.Word, ir.TypeID) {
-	id := p.contract.State
+func (ts *types) judgedBy(root *tree.Node, w region.Word) (region.Word, ir.TypeID) {
+	id := ts.contract.State
 	for depth, l := range w {
-		if p.ambiguous(id) {
+		if ts.ambiguous(id) {
 			return w[:depth], id
 		}
-		id = p.below(p.settle(id, tree.NodeAt(root, w[:depth])), l.Name)
+		id = ts.below(ts.settle(id, tree.NodeAt(root, w[:depth])), l.Name)
 	}
 	return w, id
 }
 
-// unionAbove is the outermost union above a place whose alternatives are told apart by
-// what it holds.
-func (v *verification) unionAbove(w region.Word) (region.Word, bool) {
-	id, n := v.p.contract.State, v.after
+// unionAbove is the outermost union above a place of root whose alternatives are told
+// apart by what it holds.
+func (ts *types) unionAbove(root *tree.Node, w region.Word) (region.Word, bool) {
+	id, n := ts.contract.State, root
 	for depth, l := range w {
-		if v.p.ambiguous(id) {
+		if ts.ambiguous(id) {
 			return w[:depth], true
 		}
-		id, n = v.p.below(v.p.settle(id, n), l.Name), child(n, l)
+		id, n = ts.below(ts.settle(id, n), l.Name), child(n, l)
 	}
 	return nil, false
 }
@@ -287,15 +313,15 @@ func (v *verification) unionAbove(w region.Word) (region.Word, bool) {
 // ambiguous reports whether values of type id must be looked into to know what the
 // type says about what is below them: several alternatives of a union are objects, or
 // several are arrays. Where a value's kind settles it, a union is no gate.
-func (p *Program) ambiguous(id ir.TypeID) bool {
-	objects, arrays := p.containers(id)
-	return p.contract.Types[id].Kind == ir.UnionType && (objects > 1 || arrays > 1)
+func (ts *types) ambiguous(id ir.TypeID) bool {
+	objects, arrays := ts.containers(id)
+	return ts.contract.Types[id].Kind == ir.UnionType && (objects > 1 || arrays > 1)
 }
 
 // containers counts the types without unions that a type stands for and that are
 // objects, and those that are arrays.
-func (p *Program) containers(id ir.TypeID) (objects, arrays int) {
-	t := &p.contract.Types[id]
+func (ts *types) containers(id ir.TypeID) (objects, arrays int) {
+	t := &ts.contract.Types[id]
 	switch formOfKind(t.Kind) {
 	case objectForm:
 		return 1, 0
@@ -308,7 +334,7 @@ func (p *Program) containers(id ir.TypeID) (objects, arrays int) {
 		return 1, 1
 	}
 	for _, alternative := range t.Alternatives {
-		o, a := p.containers(alternative)
+		o, a := ts.containers(alternative)
 		objects, arrays = objects+o, arrays+a
 	}
 	return objects, arrays
@@ -316,27 +342,27 @@ func (p *Program) containers(id ir.TypeID) (objects, arrays int) {
 
 // leaves is how many letters of w lead from a value of a type to places that some value
 // of the type has.
-func (p *Program) leaves(id ir.TypeID, w region.Word) int {
-	t := &p.contract.Types[id]
+func (ts *types) leaves(id ir.TypeID, w region.Word) int {
+	t := &ts.contract.Types[id]
 	if len(w) == 0 || t.Kind == ir.AnyType {
 		return len(w)
 	}
 	if t.Kind == ir.UnionType {
 		most := 0
 		for _, alternative := range t.Alternatives {
-			most = max(most, p.leaves(alternative, w))
+			most = max(most, ts.leaves(alternative, w))
 		}
 		return most
 	}
-	if below := p.typeBelow(t, w[0]); below != ir.NoType {
-		return 1 + p.leaves(below, w[1:])
+	if below := ts.typeBelow(t, w[0]); below != ir.NoType {
+		return 1 + ts.leaves(below, w[1:])
 	}
 	return 0
 }
 
 // typeBelow is where a letter leads from a value of a type without alternatives, NoType
 // if nowhere.
-func (p *Program) typeBelow(t *ir.Type, l region.Letter) ir.TypeID {
+func (ts *types) typeBelow(t *ir.Type, l region.Letter) ir.TypeID {
 	isKey := l.Kind == region.KeyLetter
 	switch form := formOfKind(t.Kind); {
 	case t.Kind == ir.RecordType && isKey:
@@ -352,30 +378,30 @@ func (p *Program) typeBelow(t *ir.Type, l region.Letter) ir.TypeID {
 
 // alwaysContainer reports whether every value that the path leads to is, by its
 // type, a container that next leads on from.
-func (p *Program) alwaysContainer(path []region.Segment, next region.Segment) bool {
-	id := p.contract.State
+func (ts *types) alwaysContainer(path []region.Segment, next region.Segment) bool {
+	id := ts.contract.State
 	for _, s := range path {
-		if !p.leadsOn(id, s) {
+		if !ts.leadsOn(id, s) {
 			return false
 		}
-		id = p.below(id, s.Text)
+		id = ts.below(id, s.Text)
 	}
-	return p.leadsOn(id, next)
+	return ts.leadsOn(id, next)
 }
 
 // leadsOn reports whether every value of a type is a container with the letters
 // that a segment matches: in a record, only a declared member.
-func (p *Program) leadsOn(id ir.TypeID, s region.Segment) bool {
-	t := &p.contract.Types[id]
+func (ts *types) leadsOn(id ir.TypeID, s region.Segment) bool {
+	t := &ts.contract.Types[id]
 	switch {
 	case s.Kind == region.AnyDepth || t.Kind == ir.UnionType:
 		return false
 	case t.Kind == ir.RecordType:
 		_, declared := t.Member(s.Text)
 		return declared && (s.Kind == region.KeyLiteral || s.Kind == region.Literal)
-	case p.types[id].form == objectForm:
+	case ts.info[id].form == objectForm:
 		return s.Kind != region.AnyIndex && s.Kind != region.IndexLiteral
 	default:
-		return p.types[id].form != openForm && p.types[id].form != scalarForm && (s.Kind == region.AnyIndex || s.Kind == region.AnySegment)
+		return ts.info[id].form != openForm && ts.info[id].form != scalarForm && (s.Kind == region.AnyIndex || s.Kind == region.AnySegment)
 	}
 }

@@ -95,22 +95,22 @@ type verification struct {
 	snapshot Snapshot
 	proposal Proposal
 
-	patch    tree.Patch
-	chosen   string         // the next phase that the actor names, "" if none
-	next     string         // the phase to move to, "" for none
-	args     region.Binding // every parameter of the stage, once the phase step passed
-	uses     []use          // of the patch's pointers, in operation order
-	firstUse []int          // of each operation, and the number of uses
-	letters  region.Word    // room for the words of all uses
-	after    *tree.Node
-	running  []*tree.Node // the state that each operation ran on
-	effects  []tree.Effect
-	twice    []finding
-	targets  []region.Word // the effective targets, none a prefix of another
-	written  writing       // the same, and by which operations
+	patch       tree.Patch
+	chosen      string         // the next phase that the actor names, "" if none
+	next        string         // the phase to move to, "" for none
+	args        region.Binding // every parameter of the stage, once the phase step passed
+	accesses    []access       // of the patch's pointers, in operation order
+	firstAccess []int          // of each operation, and the number of all
+	letters     region.Word    // room for the words of all accesses
+	after       *tree.Node
+	running     []*tree.Node // the state that each operation ran on
+	effects     []tree.Effect
+	twice       []finding
+	targets     []region.Word // the effective targets, none a prefix of another
+	written     targetSet     // the same, and by which operations
 
 	reached                       step // the step that found something, or all of them
-	toActor                       bool // what is found is for the actor: nothing it does not see is named
+	toActor                       bool // what is found is for a reply: nothing the actor does not see is named
 	measuresBefore, measuresAfter measures
 }
 
@@ -128,7 +128,8 @@ const (
 	stepDone
 )
 
-// steps are the steps in their order.
+// steps are the steps in their order. Those up to stale are below, the others in files
+// of their own: rules.go (require and rules), scope.go, schema.go.
 func (v *verification) steps() [stepDone]func() []finding {
 	return [stepDone]func() []finding{
 		stepFormat:  v.readProposal,
@@ -193,7 +194,7 @@ func (v *verification) parseProposal() []finding {
 func problemsFound(problems []*tree.Problem) []finding {
 	var found []finding
 	for _, p := range problems {
-		found = append(found, say.problem(p))
+		found = append(found, messages.problem(p))
 	}
 	return found
 }
@@ -204,7 +205,7 @@ func (v *verification) parseObject(data []byte) []finding {
 	n, err := tree.Parse(data, limits.Limits)
 	var bad *tree.DecodeError
 	if errors.As(err, &bad) {
-		return []finding{say.decodeProblem(bad)}
+		return []finding{messages.decodeProblem(bad)}
 	}
 	patch := n.Get("patch")
 	if patch == nil && n.Get("op") != nil {
@@ -214,12 +215,12 @@ func (v *verification) parseObject(data []byte) []finding {
 	var found []finding
 	for name := range n.Members() {
 		if name != "patch" && name != "next" {
-			found = append(found, say.unknownProposalMember(name))
+			found = append(found, messages.unknownProposalMember(name))
 		}
 	}
 	found = append(found, v.readNext(n.Get("next"))...)
 	if patch == nil {
-		return append(found, say.noPatchMember())
+		return append(found, messages.noPatchMember())
 	}
 	var problems []*tree.Problem
 	v.patch, problems = tree.PatchOf(patch, limits)
@@ -232,7 +233,7 @@ func (v *verification) readNext(n *tree.Node) []finding {
 	case n == nil || n.Kind() == ir.Null:
 		return nil
 	case n.Kind() != ir.String:
-		return []finding{say.nextNoString(n.Kind())}
+		return []finding{messages.nextNoString(n.Kind())}
 	}
 	v.chosen = n.Text()
 	return nil
@@ -241,11 +242,11 @@ func (v *verification) readNext(n *tree.Node) []finding {
 // checkSpelling refuses positions that are not spelled as such, where the state
 // type says that they are positions.
 func (v *verification) checkSpelling() []finding {
-	v.typeUses()
+	v.typePointers()
 	var found []finding
-	for i := range v.uses {
-		if u := &v.uses[i]; u.place.fault == badIndex && !u.again {
-			found = append(found, say.badIndex(u.op.Index, u.raw))
+	for i := range v.accesses {
+		if a := &v.accesses[i]; a.typed.fault == badIndex && !a.again {
+			found = append(found, messages.badIndex(a.op.Index, a.raw))
 		}
 	}
 	return found
@@ -264,10 +265,10 @@ func (v *verification) checkEntry() []finding {
 	var found []finding
 	s, role, phase := v.stage, v.proposal.Role, v.snapshot.Phase
 	if len(s.By) > 0 && !slices.Contains(s.By, role) {
-		found = append(found, say.unauthorised(s.Name, role, s.By))
+		found = append(found, messages.unauthorised(s.Name, role, s.By))
 	}
 	if !slices.Contains(s.In, phase) {
-		found = append(found, say.wrongPhase(s.Name, phase, s.In))
+		found = append(found, messages.wrongPhase(s.Name, phase, s.In))
 	}
 	return append(found, v.bindArguments()...)
 }
@@ -311,15 +312,15 @@ func (v *verification) bindOne(p *ir.Param) (string, *finding) {
 	var bad finding
 	switch {
 	case !given:
-		bad = say.argumentMissing(v.stage.Name, p)
+		bad = messages.argumentMissing(v.stage.Name, p)
 	case value == "":
-		bad = say.argumentEmpty(v.stage.Name, p)
+		bad = messages.argumentEmpty(v.stage.Name, p)
 	case slices.Contains(p.Reserved, value):
-		bad = say.argumentReserved(v.stage.Name, p)
+		bad = messages.argumentReserved(v.stage.Name, p)
 	case p.Kind == ir.ExistingParam && at.Get(value) == nil:
-		bad = say.argumentNotFound(v.stage.Name, p)
+		bad = messages.argumentNotFound(v.stage.Name, p)
 	case p.Kind == ir.NewParam && at.Get(value) != nil:
-		bad = say.argumentTaken(v.stage.Name, p)
+		bad = messages.argumentTaken(v.stage.Name, p)
 	default:
 		return value, nil
 	}
@@ -331,13 +332,13 @@ func (v *verification) bindDependent(p *ir.Param, at *tree.Node, given bool) (st
 	var bad finding
 	switch {
 	case given:
-		bad = say.argumentGiven(v.stage.Name, p)
+		bad = messages.argumentGiven(v.stage.Name, p)
 	case at == nil || at.Kind() != ir.String:
-		bad = say.argumentNoString(v.stage.Name, p)
+		bad = messages.argumentNoString(v.stage.Name, p)
 	case at.Text() == "":
-		bad = say.argumentEmpty(v.stage.Name, p)
+		bad = messages.argumentEmpty(v.stage.Name, p)
 	case slices.Contains(p.Reserved, at.Text()):
-		bad = say.argumentReserved(v.stage.Name, p)
+		bad = messages.argumentReserved(v.stage.Name, p)
 	default:
 		return at.Text(), nil
 	}
@@ -352,20 +353,20 @@ func (v *verification) checkNext() []finding {
 	}
 	switch {
 	case v.chosen != "" && v.chosen != v.next:
-		return []finding{say.twoNexts(s.Name)}
+		return []finding{messages.twoNexts(s.Name)}
 	case len(s.Next) == 0 && v.next != "":
-		return []finding{say.noNext(s.Name, v.next)}
+		return []finding{messages.noNext(s.Name, v.next)}
 	case len(s.Next) == 0:
 		return nil
 	case v.next == "" && len(s.Next) > 1:
-		return []finding{say.chooseNext(s.Name, s.Next)}
+		return []finding{messages.chooseNext(s.Name, s.Next)}
 	case v.next == "":
 		v.next = s.Next[0]
 	case !slices.Contains(s.Next, v.next):
-		return []finding{say.foreignNext(s.Name, s.Next)}
+		return []finding{messages.foreignNext(s.Name, s.Next)}
 	}
 	if slices.Contains(s.In, v.snapshot.Phase) && v.p.arrow(v.snapshot.Phase, v.next) == nil {
-		return []finding{say.noArrow(v.snapshot.Phase, v.next)}
+		return []finding{messages.noArrow(v.snapshot.Phase, v.next)}
 	}
 	return nil
 }
@@ -443,6 +444,16 @@ func (v *verification) accept(out *Outcome) {
 	out.Verdict.PhaseAfter = out.After.Phase
 }
 
+// carryIndexes remembers the indexes of the contract for the state after.
+func (v *verification) carryIndexes() {
+	if v.after == v.snapshot.State {
+		return
+	}
+	for _, x := range v.p.indexes {
+		x.carry(v.p.watch, v.snapshot.State, v.after, v.targets)
+	}
+}
+
 // phaseAfter is the phase that holds if the proposal is accepted.
 func (v *verification) phaseAfter() string {
 	if v.next != "" {
@@ -481,9 +492,9 @@ func (v *verification) checkHostMove() []finding {
 	arrow := v.p.arrow(v.snapshot.Phase, v.next)
 	switch {
 	case arrow == nil:
-		return []finding{say.noArrow(v.snapshot.Phase, v.next)}
+		return []finding{messages.noArrow(v.snapshot.Phase, v.next)}
 	case !arrow.ByHost:
-		return []finding{say.notByHost(v.snapshot.Phase, v.next)}
+		return []finding{messages.notByHost(v.snapshot.Phase, v.next)}
 	default:
 		return nil
 	}
@@ -499,7 +510,7 @@ func (p *Program) Replay(ctx context.Context, root *tree.Node, proposal []byte) 
 	if found := v.parseProposal(); len(found) > 0 {
 		return nil, nil, errors.New(found[0].Message)
 	}
-	v.typeUses()
+	v.typePointers()
 	e := &execution{v: v, after: root, trusts: true}
 	if e.runAll() >= 0 {
 		return nil, nil, errors.New(e.found[0].Message)

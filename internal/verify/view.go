@@ -71,7 +71,7 @@ func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown Vi
 		verdict := v.outcome(found).Verdict
 		return View{}, &verdict, nil
 	}
-	value, placeholders := v.project()
+	value, placeholders := st.project(s.State, v.args, v.p.watch)
 	shown = View{
 		Stage: st.Name, Value: value, Placeholders: pointers(placeholders), Digest: value.Digest().String(),
 		Writes: v.grants(st.Write, st.Blind), Sources: v.grants(st.Source),
@@ -81,12 +81,12 @@ func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown Vi
 	return shown, nil, nil
 }
 
-// project is what the stage sees of the state before. If that is nothing at all, it
-// is an empty object; but null if the stage does see objects in place of the root:
-// an empty object would then say that the root is one.
-func (v *verification) project() (*tree.Node, []region.Word) {
-	at := v.stage.read.Start(v.args)
-	value, placeholders := view.ProjectStepwise(v.snapshot.State, at, v.p.watch.step)
+// project is what the stage sees of a state, with its arguments bound. If that is nothing
+// at all, it is an empty object; but null if the stage does see objects in place of the
+// root: an empty object would then say that the root is one.
+func (s *stage) project(state *tree.Node, args region.Binding, watch *watch) (*tree.Node, []region.Word) {
+	at := s.read.Start(args)
+	value, placeholders := view.ProjectStepwise(state, at, watch.tick)
 	switch {
 	case value != nil:
 		return value, placeholders
@@ -95,19 +95,6 @@ func (v *verification) project() (*tree.Node, []region.Word) {
 	default:
 		return tree.NewObject(nil), nil
 	}
-}
-
-// grants writes regions with arguments bound, one text a pattern.
-func (v *verification) grants(regions ...region.Region) []string {
-	var out []string
-	for _, r := range regions {
-		for i := range r {
-			for j := range r[i].Include {
-				out = append(out, v.grantText(&r[i], j))
-			}
-		}
-	}
-	return out
 }
 
 func pointers(words []region.Word) []string {
@@ -125,7 +112,7 @@ func pointers(words []region.Word) []string {
 // new entry of a set or log that the view has a place for is one of these.
 // Cost: that of binding, then of a few walks for each word. Any goroutine may call it.
 func (p *Program) Reads(s Snapshot, stage string, args map[string]string) func(region.Word) (at region.Word, met bool) {
-	v := p.looking(s, stage, args)
+	v := p.viewing(s, stage, args)
 	v.bindArguments()
 	read, seen := v.stage.read.Start(v.args), v.stage.seen.Start(v.args)
 	return func(w region.Word) (region.Word, bool) {
@@ -152,16 +139,16 @@ func hasPlaceFor(read region.Cursor, w region.Word) bool {
 // LooksAlike reports whether a stage sees the same of two states: the phase, and its
 // view with placeholders, for arguments that bind on both. It costs two views.
 func (p *Program) LooksAlike(a, b Snapshot, stage string, args map[string]string) bool {
-	x, y := p.looking(a, stage, args), p.looking(b, stage, args)
+	x, y := p.viewing(a, stage, args), p.viewing(b, stage, args)
 	if a.Phase != b.Phase || len(x.bindArguments())+len(y.bindArguments()) > 0 {
 		return false
 	}
-	seen, hidden := x.project()
-	sees, hides := y.project()
+	seen, hidden := x.stage.project(a.State, x.args, p.watch)
+	sees, hides := y.stage.project(b.State, y.args, p.watch)
 	return seen.Digest() == sees.Digest() && slices.EqualFunc(hidden, hides, slices.Equal[region.Word])
 }
 
-// looking is a verification of which only the view matters.
-func (p *Program) looking(s Snapshot, stage string, args map[string]string) *verification {
+// viewing is a verification that binds the stage's arguments and shows its view, no more.
+func (p *Program) viewing(s Snapshot, stage string, args map[string]string) *verification {
 	return &verification{p: p, stage: p.stages[stage], snapshot: s, proposal: Proposal{Stage: stage, Args: args}}
 }

@@ -19,8 +19,8 @@ import (
 // is judged over every word it could have had, because what may be said about a
 // path must be settled before whether it exists.
 
-// A place is what a pointer means.
-type place struct {
+// A typedPointer is what a pointer means.
+type typedPointer struct {
 	word   region.Word
 	rest   []string  // tokens that nothing typed; nil if word is complete
 	typ    ir.TypeID // of the value at word, NoType where nothing is known
@@ -38,13 +38,13 @@ const (
 	entryByIndex       // an element of a set or log has no position
 )
 
-// An access is how an operation uses the end of a pointer.
-type access uint8
+// A mode is how an operation uses the end of a pointer.
+type mode uint8
 
 const (
-	looks   access = iota // test, copy from, replace: the value at the place
-	inserts               // add, copy and move to: a new place
-	takes                 // remove, move from: the place goes away
+	looks   mode = iota // test, copy from, replace: the value at the place
+	inserts             // add, copy and move to: a new place
+	takes               // remove, move from: the place goes away
 )
 
 // nowhere is the letter of a position that no array has: "-" where nothing is
@@ -53,19 +53,19 @@ var nowhere = region.Index(-1)
 
 // locate types ptr by the state type, and by root where that is silent; root is
 // nil if no state may be looked at.
-func (p *Program) locate(root *tree.Node, ptr tree.Pointer, how access) place {
-	return p.locateIn(make(region.Word, 0, len(ptr)), root, ptr, how)
+func (ts *types) locate(root *tree.Node, ptr tree.Pointer, how mode) typedPointer {
+	return ts.locateIn(make(region.Word, 0, len(ptr)), root, ptr, how)
 }
 
 // locateIn is locate with room for the word, which has as many letters as ptr tokens.
-func (p *Program) locateIn(room region.Word, root *tree.Node, ptr tree.Pointer, how access) place {
-	at := place{word: room, typ: p.contract.State, union: -1}
+func (ts *types) locateIn(room region.Word, root *tree.Node, ptr tree.Pointer, how mode) typedPointer {
+	at := typedPointer{word: room, typ: ts.contract.State, union: -1}
 	node := root
 	for i, token := range ptr {
-		if at.union < 0 && p.isOpen(at.typ) {
+		if at.union < 0 && ts.isOpen(at.typ) {
 			at.union = i
 		}
-		f := p.formAt(at.typ, node)
+		f := ts.formAt(at.typ, node)
 		if f == openForm || f == scalarForm {
 			at.rest, at.typ = ptr[i:], ir.NoType
 			return at
@@ -76,7 +76,7 @@ func (p *Program) locateIn(room region.Word, root *tree.Node, ptr tree.Pointer, 
 		}
 		letter := at.letter(f, token, how == inserts && i == len(ptr)-1)
 		at.word = append(at.word, letter)
-		at.typ = p.below(at.typ, token)
+		at.typ = ts.below(at.typ, token)
 		node = child(node, letter)
 	}
 	return at
@@ -84,13 +84,13 @@ func (p *Program) locateIn(room region.Word, root *tree.Node, ptr tree.Pointer, 
 
 // isOpen reports whether a type is a union that does not say, without a value, what is
 // below it.
-func (p *Program) isOpen(id ir.TypeID) bool {
-	return p.contract.Types[id].Kind == ir.UnionType && p.types[id].container == ir.NoType
+func (ts *types) isOpen(id ir.TypeID) bool {
+	return ts.contract.Types[id].Kind == ir.UnionType && ts.info[id].container == ir.NoType
 }
 
 // formAt is the form of a value of type t; if the type leaves it open, of node.
-func (p *Program) formAt(t ir.TypeID, node *tree.Node) form {
-	if f := p.types[t].form; f != openForm || node == nil {
+func (ts *types) formAt(t ir.TypeID, node *tree.Node) form {
+	if f := ts.info[t].form; f != openForm || node == nil {
 		return f
 	}
 	switch {
@@ -107,8 +107,22 @@ func (p *Program) formAt(t ir.TypeID, node *tree.Node) form {
 	}
 }
 
+// indexIntoKeyed is the key field of the keyed list that ptr goes into with a
+// token that looks like a position, "" if there is none.
+func (ts *types) indexIntoKeyed(ptr tree.Pointer) string {
+	t := ts.contract.State
+	for _, token := range ptr {
+		c := &ts.contract.Types[ts.info[t].container]
+		if _, isIndex := parseIndex(token); c.Kind == ir.KeyedType && (isIndex || token == "-") {
+			return c.KeyField
+		}
+		t = ts.below(t, token)
+	}
+	return ""
+}
+
 // lift makes the place the list itself (spec/semantics.md section 0, decision 3).
-func (at *place) lift(token string) {
+func (at *typedPointer) lift(token string) {
 	at.lifted = true
 	if _, ok := parseIndex(token); !ok && token != "-" {
 		at.fault = badIndex
@@ -116,7 +130,7 @@ func (at *place) lift(token string) {
 }
 
 // letter types one token below a value of form f.
-func (at *place) letter(f form, token string, inserted bool) region.Letter {
+func (at *typedPointer) letter(f form, token string, inserted bool) region.Letter {
 	if f == objectForm {
 		return region.Key(token)
 	}
@@ -135,7 +149,7 @@ func (at *place) letter(f form, token string, inserted bool) region.Letter {
 	return region.Index(index)
 }
 
-func (at *place) blame(f fault) {
+func (at *typedPointer) blame(f fault) {
 	if at.fault == noFault {
 		at.fault = f
 	}
@@ -167,7 +181,7 @@ const maxGuesses = 6
 // anyWord reports whether some word that the place could turn out to have
 // satisfies allowed. exact is false if there were too many to try them all; then
 // only the words whose index-like tokens are all keys, or all indices, were tried.
-func (at *place) anyWord(how access, allowed func(region.Word) bool) (found, exact bool) {
+func (at *typedPointer) anyWord(how mode, allowed func(region.Word) bool) (found, exact bool) {
 	if at.rest == nil {
 		return allowed(at.word), true
 	}
@@ -186,7 +200,7 @@ func (at *place) anyWord(how access, allowed func(region.Word) bool) (found, exa
 }
 
 // guessEach tries the rest's tokens in every combination of key and index.
-func guessEach(word region.Word, rest []string, how access, allowed func(region.Word) bool) bool {
+func guessEach(word region.Word, rest []string, how mode, allowed func(region.Word) bool) bool {
 	if len(rest) == 0 {
 		return allowed(word)
 	}
@@ -200,7 +214,7 @@ func guessEach(word region.Word, rest []string, how access, allowed func(region.
 }
 
 // guessArray tries token as a position of an array at word.
-func guessArray(word region.Word, token string, last bool, how access, allowed, further func(region.Word) bool) bool {
+func guessArray(word region.Word, token string, last bool, how mode, allowed, further func(region.Word) bool) bool {
 	index, isIndex := parseIndex(token)
 	if last && how != looks && (isIndex || token == "-") {
 		return allowed(word)
@@ -208,7 +222,7 @@ func guessArray(word region.Word, token string, last bool, how access, allowed, 
 	return isIndex && further(append(word, region.Index(index)))
 }
 
-func guessAll(word region.Word, rest []string, how access, keys bool, allowed func(region.Word) bool) bool {
+func guessAll(word region.Word, rest []string, how mode, keys bool, allowed func(region.Word) bool) bool {
 	for i, token := range rest {
 		index, isIndex := parseIndex(token)
 		last := i == len(rest)-1
