@@ -31,7 +31,7 @@ func TestAnExceptionHidesHowManyElementsThereAreOnlyWhereItLeavesNothing(t *test
 		{"(/s except /s/*), /k", "set", "keep /s as a whole out of the `read` of see"},
 		{"(/t except /t/*), /k", "records", "keep /t as a whole out of the `read` of see"},
 		{"(/l except /l/*), /k", "say", "keep /l as a whole out of the `read` of see"},
-		{"(/s/* except /s/*), /s", "set", "see sees /s"},
+		{"(/s/* except /s/*), /s, /k", "set", "see sees /s"},
 	} {
 		out := compile(t, grown+"stage see { read "+x.read+"  write /k }\nprove see commutes with "+x.other+"\n", replay.New(replay.Options{}))
 		if x.help == "" {
