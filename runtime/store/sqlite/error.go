@@ -17,7 +17,15 @@ var ErrClosed = errors.New("the store is closed")
 
 var errForeign = errors.New("the file holds no logs of instances")
 
-var errTableGone = errors.New("a table is gone")
+// A schemaError says in what the tables of a store's file are not as they were made.
+type schemaError string
+
+func (e schemaError) Error() string { return string(e) }
+
+const (
+	errTableGone = schemaError("a table is gone")
+	errNotTaken  = schemaError("it did not take what was added")
+)
 
 // A VersionError says that a file was written in another format than the one this
 // program reads.
@@ -31,7 +39,7 @@ func (e *VersionError) Error() string {
 // A DamageError says what is wrong with a store's file.
 type DamageError struct {
 	Name   string // of the file
-	Reason string // in SQLite's words: numbers of pages and rows, names of tables
+	Reason string // in SQLite's words: numbers of pages and rows, names of tables and triggers
 }
 
 // Error names the file and what was found.
@@ -45,13 +53,33 @@ func openError(name string, err error) error {
 	return fmt.Errorf("store %s: %w", name, err)
 }
 
-func (s *Store) fileError(err error) error { return openError(s.name, err) }
+// openingError is openError about a file that is to be opened: one that does not begin as
+// a database does was never a store.
+func openingError(name string, err error) error {
+	var reported *sqlite.Error
+	if errors.As(err, &reported) && reported.Code()&0xff == sqlite3.SQLITE_NOTADB {
+		if is, readErr := IsFile(name); readErr == nil && !is {
+			err = errForeign
+		}
+	}
+	return openError(name, err)
+}
+
+// fileError is what a read reports about the file. What fails in a store that was closed
+// meanwhile fails for that.
+func (s *Store) fileError(err error) error {
+	if s.closed.Load() {
+		err = ErrClosed
+	}
+	return openError(s.name, err)
+}
 
 // damageIn is SQLite's report that a file is not as it wrote it, nil if err is
 // something else.
 func damageIn(name string, err error) error {
-	if errors.Is(err, errTableGone) {
-		return &DamageError{name, err.Error()}
+	var schema schemaError
+	if errors.As(err, &schema) {
+		return &DamageError{name, schema.Error()}
 	}
 	var reported *sqlite.Error
 	if !errors.As(err, &reported) {

@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/internal/trace"
@@ -49,12 +51,64 @@ func TestAClosedStoreIsOneFileThatHoldsEverything(t *testing.T) {
 }
 
 func TestAClosedStoreRefusesEverything(t *testing.T) {
-	s := open(t, newFile(t))
-	require.NoError(t, s.Close())
-	require.ErrorIs(t, s.Create(ctx, "a", record(1, 10)), sqlite.ErrClosed)
-	_, _, err := s.Head(ctx, "a")
-	require.Error(t, err)
-	require.NotErrorIs(t, err, store.ErrNotFound)
+	name := newFile(t)
+	writing := open(t, name)
+	require.NoError(t, writing.Create(ctx, "a", record(1, 10)))
+	reading, err := sqlite.OpenReadOnly(ctx, name)
+	require.NoError(t, err)
+	for _, s := range []*sqlite.Store{writing, reading} {
+		require.NoError(t, s.Close())
+		for what, call := range map[string]func() error{
+			"Create":      func() error { return s.Create(ctx, "b", record(1, 10)) },
+			"Append":      func() error { return s.Append(ctx, "a", 1, record(2, 10)) },
+			"PutSnapshot": func() error { return s.PutSnapshot(ctx, "a", store.Snapshot{}) },
+			"Head":        func() error { _, _, err := s.Head(ctx, "a"); return err },
+			"Find":        func() error { _, err := s.Find(ctx, "a", "k"); return err },
+			"Snapshot":    func() error { _, err := s.Snapshot(ctx, "a", 1); return err },
+			"Check":       func() error { return s.Check(ctx) },
+			"Read": func() (last error) {
+				for _, err := range s.Read(ctx, "a", 1) {
+					last = err
+				}
+				return last
+			},
+			"Instances": func() (last error) {
+				for _, err := range s.Instances(ctx) {
+					last = err
+				}
+				return last
+			},
+		} {
+			err := call()
+			require.ErrorIs(t, err, sqlite.ErrClosed, what)
+			require.NotErrorIs(t, err, store.ErrNotFound, what)
+		}
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		_, _, err := s.Head(ended, "a")
+		require.ErrorIs(t, err, context.Canceled)
+	}
+}
+
+func TestWhatReadsWhileAStoreIsClosedReadsOrIsToldSo(t *testing.T) {
+	for range 20 {
+		s := open(t, newFile(t))
+		require.NoError(t, s.Create(ctx, "a", record(1, 10)))
+		var wait sync.WaitGroup
+		for range 4 {
+			wait.Go(func() {
+				for {
+					_, _, err := s.Head(ctx, "a")
+					if err != nil {
+						assert.ErrorIs(t, err, sqlite.ErrClosed)
+						return
+					}
+				}
+			})
+		}
+		require.NoError(t, s.Close())
+		wait.Wait()
+	}
 }
 
 func TestRequestsThatWaitWhenAStoreIsClosedAreMadeOrRefused(t *testing.T) {
@@ -79,18 +133,31 @@ func TestRequestsThatWaitWhenAStoreIsClosedAreMadeOrRefused(t *testing.T) {
 	}
 }
 
-func TestAFileOfSomethingElseIsRefusedAndLeftAlone(t *testing.T) {
-	name := newFile(t)
-	require.NoError(t, os.WriteFile(name, []byte("contract desk\nstate { a: string }\n"), 0o600))
-	for _, open := range []func(context.Context, string) (*sqlite.Store, error){openNow, sqlite.OpenReadOnly} {
-		_, err := open(ctx, name)
-		var damage *sqlite.DamageError
-		require.ErrorAs(t, err, &damage)
-		require.Equal(t, name, damage.Name)
+func TestWhatIsNoStoreIsRefusedAsThatAndLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	for what, c := range map[string]struct{ text, want string }{
+		"a contract": {"contract desk\nstate { a: string }\n", "holds no logs of instances"},
+		"a state":    {`{"a": "long enough to be a first page"}` + strings.Repeat(" ", 5000), "holds no logs of instances"},
+		"zeros":      {strings.Repeat("\x00", 8192), "holds no logs of instances"},
+	} {
+		name := filepath.Join(dir, what)
+		require.NoError(t, os.WriteFile(name, []byte(c.text), 0o600))
+		for _, open := range []func(context.Context, string) (*sqlite.Store, error){openNow, sqlite.OpenReadOnly} {
+			_, err := open(ctx, name)
+			require.ErrorContains(t, err, c.want, what)
+			require.ErrorContains(t, err, name)
+			require.NotErrorAs(t, err, new(*sqlite.DamageError), what)
+		}
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, c.text, string(text))
 	}
-	text, err := os.ReadFile(name)
-	require.NoError(t, err)
-	require.Equal(t, "contract desk\nstate { a: string }\n", string(text))
+	for _, open := range []func(context.Context, string) (*sqlite.Store, error){openNow, sqlite.OpenReadOnly} {
+		_, err := open(ctx, dir)
+		require.EqualError(t, err, "store "+dir+": it is a folder")
+		_, err = open(ctx, os.DevNull)
+		require.ErrorContains(t, err, "it is no regular file")
+	}
 }
 
 func TestADatabaseOfAnotherProgramIsRefusedAndLeftAlone(t *testing.T) {

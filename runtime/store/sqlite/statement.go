@@ -11,7 +11,7 @@ import (
 
 // The statements that change the file, prepared once.
 type statements struct {
-	findInstance, addInstance, lastSeq, addRecord, putSnapshot *sql.Stmt
+	findInstance, addInstance, lastSeq, addRecord, putSnapshot, schemaVersion *sql.Stmt
 }
 
 func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
@@ -24,6 +24,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 		{&s.lastSeq, "SELECT max(seq) FROM record WHERE instance = ?"},
 		{&s.addRecord, "INSERT INTO record (instance, seq, version, key, line, sealed) VALUES (?, ?, ?, nullif(?, ''), ?, ?)"},
 		{&s.putSnapshot, "INSERT OR REPLACE INTO snapshot (instance, version, seq, data) VALUES (?, ?, ?, ?)"},
+		{&s.schemaVersion, "PRAGMA schema_version"},
 	} {
 		if *p.into, err = conn.PrepareContext(ctx, p.text); err != nil {
 			return err
@@ -34,7 +35,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 
 // finish gives the statements up. A connection with open ones stays open.
 func (s *statements) finish() {
-	for _, stmt := range []*sql.Stmt{s.findInstance, s.addInstance, s.lastSeq, s.addRecord, s.putSnapshot} {
+	for _, stmt := range []*sql.Stmt{s.findInstance, s.addInstance, s.lastSeq, s.addRecord, s.putSnapshot, s.schemaVersion} {
 		stmt.Close()
 	}
 }
@@ -59,6 +60,9 @@ func (s *statements) create(id string, records []store.Record) error {
 	}
 	added, err := s.addInstance.Exec(id)
 	if err != nil {
+		return err
+	}
+	if err := taken(added); err != nil {
 		return err
 	}
 	number, err := added.LastInsertId()
@@ -86,11 +90,24 @@ func (s *statements) append(id string, last uint64, records []store.Record) erro
 
 func (s *statements) add(number int64, records []store.Record) error {
 	for _, r := range records {
-		if _, err := s.addRecord.Exec(number, signed(r.Seq), signed(r.Version), r.Key, orEmpty(r.Line), r.Sealed); err != nil {
+		added, err := s.addRecord.Exec(number, signed(r.Seq), signed(r.Version), r.Key, orEmpty(r.Line), r.Sealed)
+		if err != nil {
+			return err
+		}
+		if err := taken(added); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// taken is nil if a row that was added is there.
+func taken(added sql.Result) error {
+	rows, err := added.RowsAffected()
+	if err == nil && rows != 1 {
+		err = errNotTaken
+	}
+	return err
 }
 
 // put is the change that PutSnapshot makes.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/patchoptic/poptic/runtime/store"
 )
@@ -22,6 +23,7 @@ type Store struct {
 	name    string
 	reading *sql.DB
 	writer  *writer // nil if the store is only read
+	closed  atomic.Bool
 }
 
 var _ store.Store = (*Store)(nil)
@@ -62,34 +64,37 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 	for _, o := range opts {
 		o(&set)
 	}
+	if err := checkRegular(name); err != nil {
+		return nil, openingError(name, err)
+	}
 	if set.vfs == "" {
 		if err := createPrivate(name); err != nil {
-			return nil, openError(name, err)
+			return nil, openingError(name, err)
 		}
 	}
 	if err := checkBefore(ctx, set, name); err != nil {
-		return nil, openError(name, err)
+		return nil, openingError(name, err)
 	}
 	from := set.source(name, "rwc")
 	writing, err := sql.Open("sqlite", from)
 	if err != nil {
-		return nil, openError(name, err)
+		return nil, openingError(name, err)
 	}
 	writing.SetMaxOpenConns(1)
 	w, err := newWriter(ctx, writing)
 	if err != nil {
 		writing.Close()
-		return nil, openError(name, err)
+		return nil, openingError(name, err)
 	}
 	reading, err := openReading(ctx, from+"&_query_only=1")
 	if err != nil {
 		w.close()
-		return nil, openError(name, err)
+		return nil, openingError(name, err)
 	}
-	return &Store{name, reading, w}, nil
+	return &Store{name: name, reading: reading, writer: w}, nil
 }
 
-// checkBefore refuses a file of something else, or of another format, before it is
+// checkBefore refuses a file of something else, of another format, or with other tables, before it is
 // opened as a store: that changes how the file is written from then on, for all its
 // users. What else is the matter, opening says.
 func checkBefore(ctx context.Context, set settings, name string) error {
@@ -102,16 +107,27 @@ func checkBefore(ctx context.Context, set settings, name string) error {
 		return nil
 	}
 	defer db.Close()
-	var tables int
-	if db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables) != nil || tables == 0 {
+	if new, err := isNew(ctx, db); err != nil || new {
 		return nil // its making was cut off
 	}
 	err = checkSchema(ctx, db)
 	var other *VersionError
-	if errors.Is(err, errForeign) || errors.As(err, &other) {
+	var schema schemaError
+	if errors.Is(err, errForeign) || errors.As(err, &other) || errors.As(err, &schema) {
 		return err
 	}
 	return nil
+}
+
+// checkRegular refuses what can hold no store. That a file is not there, others say.
+func checkRegular(name string) error {
+	switch info, err := os.Stat(name); {
+	case err != nil || info.Mode().IsRegular():
+		return nil
+	case info.IsDir():
+		return errors.New("it is a folder")
+	}
+	return errors.New("it is no regular file")
 }
 
 // createPrivate makes an empty file if there is none. It does not open one that is
@@ -142,9 +158,12 @@ func createPrivate(name string) error {
 // read without locks: a process that begins to use it meanwhile may make it look
 // damaged, so that a damage found then is to be confirmed by opening it again.
 func OpenReadOnly(ctx context.Context, name string) (*Store, error) {
+	if err := checkRegular(name); err != nil {
+		return nil, openingError(name, err)
+	}
 	reading, err := openReading(ctx, (&settings{use: useOf(name)}).source(name, "ro"))
 	if err != nil {
-		return nil, openError(name, err)
+		return nil, openingError(name, err)
 	}
 	return &Store{name: name, reading: reading}, nil
 }
@@ -188,9 +207,11 @@ func (s *settings) source(name, mode string) string {
 }
 
 // Close ends what is going on, and makes the store unusable. Requests that are
-// already waiting are still made. If no other process uses the file, FILE holds all
+// already waiting are still made; all others, and what reads meanwhile, may fail with
+// ErrClosed. If no other process uses the file, FILE holds all
 // of it afterwards, without FILE-wal.
 func (s *Store) Close() error {
+	s.closed.Store(true)
 	err := s.reading.Close()
 	if s.writer == nil {
 		return err
@@ -202,10 +223,13 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Check looks through the whole file for damage to its structure, for records and
-// snapshots of instances that are not there, and for numbers that none can have. The error says what was found; nil
+// Check looks through the whole file for damage to its structure, for tables that are not
+// as they were made or have triggers, for records and snapshots of instances that are not there, and for numbers that none can have. The error says what was found; nil
 // does not mean that the chains hold. It costs as much as reading the file.
 func (s *Store) Check(ctx context.Context) error {
+	if err := checkSchema(ctx, s.reading); err != nil {
+		return s.fileError(err)
+	}
 	found, err := s.texts(ctx, "PRAGMA integrity_check(10)")
 	if err != nil {
 		return err

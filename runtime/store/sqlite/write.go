@@ -30,7 +30,10 @@ func (s *Store) PutSnapshot(ctx context.Context, id string, snap store.Snapshot)
 
 // write asks for a change, and says about which instance SQLite reports something.
 func (s *Store) write(ctx context.Context, id string, change func(*writer) error) error {
-	if s.writer == nil {
+	switch {
+	case s.writer == nil && s.closed.Load():
+		return failed(id, s.fileError(ErrClosed))
+	case s.writer == nil:
 		return failed(id, ErrReadOnly)
 	}
 	err := s.writer.ask(ctx, change)
@@ -38,5 +41,5 @@ func (s *Store) write(ctx context.Context, id string, change func(*writer) error
 	if err == nil || errors.As(err, &refused) || err == ctx.Err() {
 		return err
 	}
-	return failed(id, s.fileError(err))
+	return failed(id, openError(s.name, err)) // what waited when the store was closed was made, or failed for itself
 }

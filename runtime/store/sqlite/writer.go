@@ -18,6 +18,7 @@ type writer struct {
 	db   *sql.DB
 	conn *sql.Conn
 	statements
+	schema int // the number of changes to the tables up to which they are known to be right
 
 	mu      sync.RWMutex // held to ask, so that close knows that nobody does
 	closed  bool
@@ -138,16 +139,33 @@ func (w *writer) transact(batch []*request) error {
 	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
+	err := w.checkAgain()
 	for _, r := range batch {
-		if err := w.attempt(r); err != nil {
-			w.exec("ROLLBACK")
-			return err
+		if err == nil {
+			err = w.attempt(r)
 		}
+	}
+	if err != nil {
+		w.exec("ROLLBACK")
+		return err
 	}
 	if err := w.exec("COMMIT"); err != nil {
 		w.exec("ROLLBACK")
 		return err
 	}
+	return nil
+}
+
+// checkAgain looks at the tables again where somebody changed them.
+func (w *writer) checkAgain() error {
+	var now int
+	if err := w.schemaVersion.QueryRow().Scan(&now); err != nil || now == w.schema {
+		return err
+	}
+	if err := checkSchema(context.Background(), w.conn); err != nil {
+		return err
+	}
+	w.schema = now
 	return nil
 }
 
