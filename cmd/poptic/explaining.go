@@ -129,6 +129,9 @@ func besideLines(s stageExplanation) string {
 	if len(always) > 0 {
 		lines = append([]string{strings.Join(always, ", ")}, lines...)
 	}
+	if s.Omitted > 0 {
+		lines = append(lines, "left out are "+plan.Omitted(s.Omitted))
+	}
 	return strings.Join(lines, "\n")
 }
 

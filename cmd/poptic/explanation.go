@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/expr"
@@ -50,6 +49,7 @@ type stageExplanation struct {
 	Gates    []gateExplanation   `json:"gates,omitempty"`
 	Rules    []ruleExplanation   `json:"rules,omitempty"`
 	Beside   []besideExplanation `json:"beside"`
+	Omitted  int                 `json:"beside_omitted,omitempty"` // how many stages it may meet that are not related to it
 }
 
 // A besideExplanation says what a stage is to another stage of a phase, or to another
@@ -112,11 +112,20 @@ func explain(c *ir.Contract, only string) (explanation, error) {
 func (x explainer) explain(c *ir.Contract, only string) explanation {
 	e := explanation{Contract: c.Name, Digest: c.Digest(), Sealed: c.Sealed, Stages: []stageExplanation{}}
 	model := x.model
-	relations := plan.Relations(model)
+	var phases []plan.Phase
+	if only == "" {
+		phases = plan.Relations(model)
+	}
+	beside, omitted := besides(phases)
 	for i := range c.Stages {
 		if only == "" || only == c.Stages[i].Name {
 			s := x.stage(&c.Stages[i])
-			s.Beside = besides(relations, s.Name)
+			s.Beside, s.Omitted = append(s.Beside, beside[s.Name]...), omitted[s.Name]
+			if only != "" {
+				for _, r := range plan.Beside(model, only) {
+					s.Beside = append(s.Beside, besideOf(only, r))
+				}
+			}
 			for _, p := range footprint.Includes(model.KeysKnown(&c.Stages[i])) {
 				s.Keys = append(s.Keys, p.Source())
 			}
@@ -150,7 +159,7 @@ func (x explainer) stage(s *ir.Stage) stageExplanation {
 		Name: s.Name, From: s.From, Task: s.Doc, In: s.In, By: s.By, Next: s.Next,
 		Reads: grants(x.model.Granting(s.Read, region.Plain)), Writes: grants(x.model.Granting(s.Write, region.Interior)),
 		Blind: grants(x.model.Granting(s.Blind, region.Interior)), Sources: grants(x.model.Granting(s.Source, region.Interior)),
-		Produces: authoredAll(s.Produce), Tells: s.DisclosesPhase,
+		Produces: authoredAll(s.Produce), Tells: s.DisclosesPhase, Beside: []besideExplanation{},
 	}
 	for _, p := range s.Params {
 		e.Params = append(e.Params, parameter(p))
@@ -171,18 +180,33 @@ func (x explainer) stage(s *ir.Stage) stageExplanation {
 	return e
 }
 
-// besides lists what a stage is to the stages it shares a phase with, each once.
-func besides(phases []plan.Phase, stage string) []besideExplanation {
-	out := []besideExplanation{}
+// besides lists what each stage is to the stages it shares a phase with, each once, and
+// counts those that it is not related to, since there are too many.
+func besides(phases []plan.Phase) (beside map[string][]besideExplanation, omitted map[string]int) {
+	beside, omitted = map[string][]besideExplanation{}, map[string]int{}
+	known := map[[2]string]bool{}
 	for _, ph := range phases {
-		for _, other := range ph.Stages {
-			r, ok := ph.Between(stage, other)
-			if ok && !slices.ContainsFunc(out, func(b besideExplanation) bool { return b.Stage == other }) {
-				out = append(out, besideExplanation{Stage: other, Commutes: r.Answer, Unless: r.Unless, Why: r.Why})
+		for _, r := range ph.Relations {
+			if key := [2]string{r.A, r.B}; !known[key] {
+				known[key] = true
+				beside[r.A] = append(beside[r.A], besideOf(r.A, r))
+				if r.A != r.B {
+					beside[r.B] = append(beside[r.B], besideOf(r.B, r))
+				}
 			}
 		}
+		for _, name := range ph.Stages {
+			omitted[name] += len(ph.LeftOut)
+		}
+		for _, name := range ph.LeftOut {
+			omitted[name] += len(ph.Stages) + len(ph.LeftOut)
+		}
 	}
-	return out
+	return beside, omitted
+}
+
+func besideOf(stage string, r plan.Relation) besideExplanation {
+	return besideExplanation{Stage: r.Other(stage), Commutes: r.Answer, Unless: r.Unless, Why: r.Why}
 }
 
 func parameter(p ir.Param) string {

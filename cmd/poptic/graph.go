@@ -34,9 +34,13 @@ func (v *graphVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	data, err := plan.Draw(footprint.Measured(contract)).Render(v.Format)
+	g := plan.Draw(footprint.Measured(contract))
+	data, err := g.Render(v.Format)
 	if err != nil {
 		return err
+	}
+	if g.LeftOut > 0 {
+		c.errText().line("not drawn: how %s beyond the limit of %d relate", plural(g.LeftOut, "pair")+" of stages", plan.MaxPairs)
 	}
 	return c.write(output{name: string(v.Output), kind: drawingKind, force: v.Force}, data)
 }

@@ -89,7 +89,7 @@ func called(x footprint.Proposal) string {
 
 // relations writes which stages of a phase commute.
 func (p *printer) relations(ph plan.Phase) {
-	if len(ph.Stages)+len(ph.Movers) == 0 {
+	if len(ph.Stages)+len(ph.Movers)+len(ph.LeftOut) == 0 {
 		return
 	}
 	p.heading("commutation in " + ph.Name)
@@ -100,6 +100,9 @@ func (p *printer) relations(ph plan.Phase) {
 	for _, r := range ph.Relations {
 		rest := strings.Repeat(" ", 2+width+2)
 		p.wrapped(fmt.Sprintf("  %-*s  ", width, pairOf(r)), rest, p.relation(r))
+	}
+	if len(ph.LeftOut) > 0 {
+		p.wrapped("  ", "    ", "left out are "+plan.Omitted(len(ph.LeftOut)))
 	}
 	if len(ph.Movers) > 0 {
 		p.wrapped("  ", "    ", listed(ph.Movers, "and")+when(len(ph.Movers) == 1, " moves")+when(len(ph.Movers) > 1, " move")+" the phase: nothing commutes with that")

@@ -14,6 +14,7 @@ type Graph struct {
 	Contract string      `json:"contract"`
 	Phases   []PhaseNode `json:"phases"`
 	Edges    []Edge      `json:"edges"`
+	LeftOut  int         `json:"pairs_left_out,omitempty"` // of stages, whose conflicts and flows are not drawn
 }
 
 // A PhaseNode is a phase with a node for each stage that runs in it.
@@ -52,16 +53,21 @@ type Edge struct {
 }
 
 // Draw makes the graph of a contract. A stage that runs in several phases has a node
-// in each; flows join its first.
+// in each; flows join its first. Stages and flows beyond MaxPairs pairs are left out,
+// and counted.
 func Draw(m *footprint.Model) Graph {
 	g := Graph{Contract: m.Contract.Name, Phases: []PhaseNode{}, Edges: []Edge{}}
 	relations := Relations(m)
 	for i, p := range m.Contract.Phases {
 		g.Phases = append(g.Phases, phaseNode(m.Contract, p, relations[i], i == 0))
 	}
+	at := stagesByPhase(m)
 	for i, p := range m.Contract.Phases {
-		g.moves(m.Contract, p)
+		g.moves(m.Contract, p, at[p.Name])
 		g.conflicts(p.Name, relations[i])
+	}
+	for _, p := range relations {
+		g.LeftOut += pairsOf(len(p.Stages)+len(p.LeftOut)) - pairsOf(len(p.Stages))
 	}
 	g.flows(m)
 	return g
@@ -69,15 +75,15 @@ func Draw(m *footprint.Model) Graph {
 
 func phaseNode(c *ir.Contract, p ir.Phase, r Phase, start bool) PhaseNode {
 	out := PhaseNode{ID: p.Name, Name: p.Name, Start: start, End: len(p.Arrows) == 0, Stages: []StageNode{}}
-	for _, s := range slices.Concat(r.Stages, r.Movers) {
-		out.Stages = append(out.Stages, StageNode{ID: nodeID(p.Name, s), Name: s, Moves: slices.Contains(r.Movers, s)})
+	for _, s := range slices.Concat(r.Stages, r.LeftOut, r.Movers) {
+		out.Stages = append(out.Stages, StageNode{ID: nodeID(p.Name, s), Name: s, Moves: len(out.Stages) >= len(r.Stages)+len(r.LeftOut)})
 	}
 	return out
 }
 
 func nodeID(phase, stage string) string { return phase + "/" + stage }
 
-func (g *Graph) moves(c *ir.Contract, p ir.Phase) {
+func (g *Graph) moves(c *ir.Contract, p ir.Phase, stages []int) {
 	for _, a := range p.Arrows {
 		label := ""
 		if a.Guard != nil {
@@ -86,8 +92,8 @@ func (g *Graph) moves(c *ir.Contract, p ir.Phase) {
 		if a.ByHost {
 			g.Edges = append(g.Edges, Edge{MoveEdge, p.Name, a.To, strings.TrimSpace("by host " + label)})
 		}
-		for _, s := range c.Stages {
-			if slices.Contains(s.In, p.Name) && slices.Contains(s.Next, a.To) {
+		for _, i := range stages {
+			if s := &c.Stages[i]; slices.Contains(s.Next, a.To) {
 				g.Edges = append(g.Edges, Edge{MoveEdge, nodeID(p.Name, s.Name), a.To, label})
 			}
 		}
@@ -107,10 +113,15 @@ func (g *Graph) conflicts(phase string, p Phase) {
 	}
 }
 
+// flows joins the first stages of the contract, as many as have MaxPairs pairs.
 func (g *Graph) flows(m *footprint.Model) {
-	stages := m.Contract.Stages
-	for i := range stages {
-		for j := range stages {
+	stages, n := m.Contract.Stages, 0
+	for n < len(stages) && pairsOf(n+1) <= MaxPairs {
+		n++
+	}
+	g.LeftOut += pairsOf(len(stages)) - pairsOf(n)
+	for i := range n {
+		for j := range n {
 			if i == j {
 				continue
 			}
@@ -121,3 +132,6 @@ func (g *Graph) flows(m *footprint.Model) {
 		}
 	}
 }
+
+// pairsOf counts the pairs of n stages, each with itself included.
+func pairsOf(n int) int { return n * (n + 1) / 2 }

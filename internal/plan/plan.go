@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // A Plan says, phase by phase, what may run side by side, and in how few rounds every
@@ -14,13 +15,14 @@ type Plan struct {
 }
 
 // A PhasePlan is the plan of one phase. Alone lists the stages that move the phase:
-// nothing runs beside them.
+// nothing runs beside them. LeftOut are stages that the plan does not consider.
 type PhasePlan struct {
 	Phase    string   `json:"phase"`
 	Many     []Many   `json:"many"`
 	Groups   []Group  `json:"groups"`
-	Cut      bool     `json:"groups_cut,omitempty"` // there are more than maxGroups groups
+	Cut      bool     `json:"groups_cut,omitempty"` // there may be more groups
 	Alone    []string `json:"alone,omitempty"`
+	LeftOut  []string `json:"left_out,omitempty"`
 	Schedule Schedule `json:"schedule"`
 }
 
@@ -51,32 +53,33 @@ type Condition struct {
 // exponentially many.
 const maxGroups = 64
 
-// Of plans every phase of a contract that has stages.
+// Of plans every phase of a contract that has stages, within footprint.MaxSteps steps of
+// search for groups and rounds: then groups are cut, and schedules need not be shortest.
 func Of(m *footprint.Model) Plan {
 	out := Plan{Contract: m.Contract.Name, Phases: []PhasePlan{}}
+	meter := region.NewMeter(footprint.MaxSteps)
 	for _, p := range Relations(m) {
-		if len(p.Stages)+len(p.Movers) > 0 {
-			out.Phases = append(out.Phases, planPhase(m, p))
+		if len(p.Stages)+len(p.Movers)+len(p.LeftOut) > 0 {
+			out.Phases = append(out.Phases, planPhase(m, p, meter))
 		}
 	}
 	return out
 }
 
-func planPhase(m *footprint.Model, p Phase) PhasePlan {
-	out := PhasePlan{Phase: p.Name, Many: []Many{}, Groups: []Group{}, Alone: p.Movers}
+func planPhase(m *footprint.Model, p Phase, meter *region.Meter) PhasePlan {
+	out := PhasePlan{Phase: p.Name, Many: []Many{}, Groups: []Group{}, Alone: p.Movers, LeftOut: p.LeftOut}
 	for i, name := range p.Stages {
 		r := p.relation(i, i)
 		out.Many = append(out.Many, Many{Stage: name, Answer: r.Answer, Unless: r.Unless, Why: r.Why})
 	}
 	besides := newBesides(p)
-	cliques := besides.cliques(maxGroups + 1)
-	if out.Cut = len(cliques) > maxGroups; out.Cut {
-		cliques = cliques[:maxGroups]
-	}
+	cliques := besides.cliques(maxGroups+1, meter)
+	out.Cut = len(cliques) > maxGroups || meter.IsSpent()
+	cliques = cliques[:min(len(cliques), maxGroups)]
 	for _, clique := range cliques {
 		out.Groups = append(out.Groups, p.group(clique))
 	}
-	out.Schedule = newScheduler(m, p, besides).schedule()
+	out.Schedule = newScheduler(m, p, besides, meter).schedule()
 	return out
 }
 
@@ -108,14 +111,16 @@ func newBesides(p Phase) besides {
 }
 
 // cliques lists the largest groups in which every two stages may run side by side
-// (the algorithm of Bron and Kerbosch with pivots), biggest first; at most limit.
-func (b besides) cliques(limit int) [][]int {
+// (the algorithm of Bron and Kerbosch with pivots), biggest first; at most limit, and
+// fewer where the meter is spent.
+func (b besides) cliques(limit int, meter *region.Meter) [][]int {
 	var out [][]int
 	var grow func(group, open, closed []int)
 	grow = func(group, open, closed []int) {
-		if len(out) == limit {
+		if len(out) == limit || meter.IsSpent() {
 			return
 		}
+		meter.Spend(1 + len(open)*(len(open)+len(closed)))
 		if len(open)+len(closed) == 0 {
 			out = append(out, slices.Sorted(slices.Values(group)))
 			return

@@ -26,7 +26,7 @@ func (p PhasePlan) text(w io.Writer) {
 		g.text(w, "    ")
 	}
 	if p.Cut {
-		fmt.Fprintf(w, "    ... and more; %d are shown\n", maxGroups)
+		fmt.Fprintf(w, "    ... and more; %d are shown\n", len(p.Groups))
 	}
 	if len(p.Many) > 0 {
 		fmt.Fprintln(w, "  runs of one stage")
@@ -41,6 +41,9 @@ func (p PhasePlan) text(w io.Writer) {
 	p.scheduleText(w)
 	if len(p.Alone) > 0 {
 		fmt.Fprintf(w, "  alone, to move on\n    %s\n", strings.Join(p.Alone, ", "))
+	}
+	if len(p.LeftOut) > 0 {
+		fmt.Fprintf(w, "  left out\n    %s\n", Omitted(len(p.LeftOut)))
 	}
 }
 
@@ -99,6 +102,14 @@ func (p PhasePlan) scheduleText(w io.Writer) {
 	for _, o := range p.Schedule.Order {
 		fmt.Fprintf(w, "    (%s after %s)\n", o.Then, o.First)
 	}
+}
+
+// Omitted says that some stages of a phase are not related, and how to relate them.
+func Omitted(n int) string {
+	if n == 1 {
+		return fmt.Sprintf("1 more stage, beyond the limit of %d pairs of stages; `explain --stage NAME` says what may run beside it", MaxPairs)
+	}
+	return fmt.Sprintf("%d more stages, beyond the limit of %d pairs of stages; `explain --stage NAME` says what may run beside one", n, MaxPairs)
 }
 
 func rounds(n int) string {

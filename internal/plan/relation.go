@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/ir"
 )
 
 // An Answer says whether two stages commute: always, unless parameters have certain
@@ -29,22 +30,42 @@ type Relation struct {
 }
 
 // A Phase is the stages of one phase and how they relate. Movers move the phase: they
-// run alone. Relations holds every pair of the other stages once, each stage with
-// itself included, in the order of Stages.
+// run alone. Relations holds every pair of Stages once, each stage with itself
+// included, in their order. LeftOut are the further stages, which are not related.
 type Phase struct {
 	Name      string     `json:"phase"`
 	Stages    []string   `json:"stages"`
 	Movers    []string   `json:"movers,omitempty"`
+	LeftOut   []string   `json:"left_out,omitempty"`
 	Relations []Relation `json:"relations"`
+
+	numbers []int // of Stages, in the contract
 }
 
-// Relations relates the stages of every phase. Stages that share nothing cost next to
-// nothing.
+// MaxPairs is how many pairs of stages are related for one contract; each stage with
+// itself counts, and a pair counts for each phase in which it meets.
+const MaxPairs = 1 << 15
+
+// Relations relates the stages of every phase: the first ones of each, as long as that
+// does not take more than MaxPairs pairs of all phases. Stages that share nothing cost
+// next to nothing.
 func Relations(m *footprint.Model) []Phase {
-	r := relater{model: m, known: map[[2]int]Relation{}}
+	r := relater{model: m, known: map[[2]int]Relation{}, left: MaxPairs}
 	out := []Phase{}
+	at := stagesByPhase(m)
 	for _, p := range m.Contract.Phases {
-		out = append(out, r.phase(p.Name))
+		out = append(out, r.phase(p.Name, at[p.Name]))
+	}
+	return out
+}
+
+// stagesByPhase are the numbers of the stages that run in each phase, in order.
+func stagesByPhase(m *footprint.Model) map[string][]int {
+	out := map[string][]int{}
+	for i, s := range m.Contract.Stages {
+		for _, p := range s.In {
+			out[p] = append(out[p], i)
+		}
 	}
 	return out
 }
@@ -53,28 +74,62 @@ func Relations(m *footprint.Model) []Phase {
 type relater struct {
 	model *footprint.Model
 	known map[[2]int]Relation // by the numbers of the stages
+	left  int                 // how many pairs may still be listed
 }
 
-func (r *relater) phase(name string) Phase {
+func (r *relater) phase(name string, stages []int) Phase {
 	out := Phase{Name: name, Stages: []string{}, Relations: []Relation{}}
-	var plain []int
-	for i := range r.model.Contract.Stages {
+	for _, i := range stages {
 		s := &r.model.Contract.Stages[i]
 		switch {
-		case !slices.Contains(s.In, name):
 		case len(s.Next) > 0:
 			out.Movers = append(out.Movers, s.Name)
+		case len(out.LeftOut) > 0 || len(out.Stages)+1 > r.left:
+			out.LeftOut = append(out.LeftOut, s.Name)
 		default:
-			plain = append(plain, i)
-			out.Stages = append(out.Stages, s.Name)
+			out.numbers, out.Stages = append(out.numbers, i), append(out.Stages, s.Name)
+			r.left -= len(out.Stages)
 		}
 	}
-	for i, a := range plain {
-		for _, b := range plain[i:] {
+	for i, a := range out.numbers {
+		for _, b := range out.numbers[i:] {
 			out.Relations = append(out.Relations, r.relate(a, b))
 		}
 	}
 	return out
+}
+
+// Beside relates one stage, which does not move the phase, to each stage that it shares
+// a phase with and that does not either, itself included: in the order of phases, each
+// once.
+func Beside(m *footprint.Model, stage string) []Relation {
+	stages, r := m.Contract.Stages, relater{model: m, known: map[[2]int]Relation{}}
+	of := slices.IndexFunc(stages, func(s ir.Stage) bool { return s.Name == stage })
+	if of < 0 || len(stages[of].Next) > 0 {
+		return nil
+	}
+	var out []Relation
+	at := stagesByPhase(m)
+	for _, p := range m.Contract.Phases {
+		if !slices.Contains(stages[of].In, p.Name) {
+			continue
+		}
+		for _, i := range at[p.Name] {
+			key := [2]int{min(i, of), max(i, of)}
+			if _, known := r.known[key]; !known && len(stages[i].Next) == 0 {
+				out = append(out, r.relate(key[0], key[1]))
+			}
+		}
+	}
+	return out
+}
+
+// Other is the stage that a stage is related to: itself, if that is related to itself.
+func (r Relation) Other(stage string) string {
+	if r.A == stage {
+		return r.B
+	}
+	return r.A
 }
 
 func (r *relater) relate(i, j int) Relation {
@@ -161,16 +216,6 @@ func appendNew(list []string, x string) []string {
 		return list
 	}
 	return append(list, x)
-}
-
-// Between finds the relation of two stages of the phase; ok is false if one of them
-// is none, or a mover.
-func (p Phase) Between(a, b string) (r Relation, ok bool) {
-	i, j := slices.Index(p.Stages, a), slices.Index(p.Stages, b)
-	if i < 0 || j < 0 {
-		return Relation{}, false
-	}
-	return p.relation(i, j), true
 }
 
 // relation is that of two stages by number: Relations has a row for each stage, which

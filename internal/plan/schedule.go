@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/footprint"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // A schedule lets every stage of a phase run once, in as few rounds as possible: the
@@ -38,13 +39,18 @@ type scheduler struct {
 	besides besides
 	after   [][]int // by stage: the stages before it
 	order   []Sequence
+	meter   *region.Meter
 }
 
-func newScheduler(m *footprint.Model, p Phase, b besides) *scheduler {
-	s := &scheduler{phase: p, besides: b, after: make([][]int, len(p.Stages))}
+func newScheduler(m *footprint.Model, p Phase, b besides, meter *region.Meter) *scheduler {
+	s := &scheduler{phase: p, besides: b, after: make([][]int, len(p.Stages)), meter: meter}
+	at := map[string]int{}
 	for i, name := range p.Stages {
-		for _, first := range m.Contract.Stage(name).After {
-			if j := slices.Index(p.Stages, first); j >= 0 {
+		at[name] = i
+	}
+	for i, name := range p.Stages {
+		for _, first := range m.Contract.Stages[p.numbers[i]].After {
+			if j, here := at[first]; here {
 				s.after[i] = append(s.after[i], j)
 				s.order = append(s.order, Sequence{First: first, Then: name})
 			}
@@ -61,11 +67,15 @@ func (s *scheduler) schedule() Schedule {
 			out.Stuck = append(out.Stuck, name)
 		}
 	}
-	find := s.greedy
+	var found [][]int
 	if out.Shortest {
-		find = func() [][]int { return s.exact(runnable) }
+		found = s.exact(runnable)
+		out.Shortest = !s.meter.IsSpent()
 	}
-	for _, r := range find() {
+	if !out.Shortest {
+		found = s.greedy()
+	}
+	for _, r := range found {
 		out.Rounds = append(out.Rounds, s.phase.group(r))
 	}
 	return out
@@ -85,8 +95,8 @@ func (s *scheduler) runnable() []bool {
 	}
 }
 
-// exact finds a shortest schedule of the runnable stages. Among the rounds that may
-// come next the one with most stages is tried first.
+// exact finds a shortest schedule of the runnable stages, unless the meter is spent.
+// Among the rounds that may come next the one with most stages is tried first.
 func (s *scheduler) exact(runnable []bool) [][]int {
 	full := 0
 	for i, can := range runnable {
@@ -95,7 +105,7 @@ func (s *scheduler) exact(runnable []bool) [][]int {
 		}
 	}
 	last := map[int]int{0: 0} // sets that can have run -> the round that came last
-	for frontier := []int{0}; last[full] == 0 && len(frontier) > 0; {
+	for frontier := []int{0}; last[full] == 0 && len(frontier) > 0 && !s.meter.IsSpent(); {
 		var next []int
 		for _, done := range frontier {
 			for _, round := range s.rounds(done) {
@@ -119,7 +129,7 @@ func (s *scheduler) exact(runnable []bool) [][]int {
 func (s *scheduler) rounds(done int) []int {
 	ready := s.ready(func(i int) bool { return done&(1<<i) != 0 })
 	var out []int
-	for _, clique := range s.besides.within(ready).cliques(math.MaxInt) {
+	for _, clique := range s.besides.within(ready).cliques(math.MaxInt, s.meter) {
 		set := 0
 		for _, i := range clique {
 			set |= 1 << ready[i]
