@@ -29,7 +29,7 @@ func TestTheTableOfDiagnosticsIsTheCatalogue(t *testing.T) {
 
 func TestTheExpressionCheckersCodesAreInTheCatalogue(t *testing.T) {
 	checked := 0
-	for _, decl := range syntaxOf(t, "../internal/expr/issue.go").Decls {
+	for _, decl := range syntaxOf(t, "../internal/expr/messages.go").Decls {
 		d, ok := decl.(*ast.GenDecl)
 		if !ok || d.Tok != token.CONST || d.Doc.Text() != "The codes of issues.\n" {
 			continue

@@ -1,7 +1,35 @@
+// Package expr gives contracts their expressions: CEL, checked against the state
+// type. It is the only package that knows the CEL library.
+//
+// The concepts, in the order an expression meets them:
+//
+//   - An Env belongs to one contract (env.go). It turns the contract's types into
+//     shapes (shape.go), declares them to CEL, and knows which names there are.
+//   - A Scope says which of the names an expression may use.
+//   - Env.Check (check.go) parses an expression (parse.go), types it and walks it
+//     (walk.go, over the values of domain.go, with the facts of fact.go). What is wrong
+//     comes back as Issues with byte ranges (report.go), in the language's own words
+//     (messages.go); what is right comes back as an ir.Expr with its footprint: the
+//     patterns of the state it reads.
+//   - Env.Compile (program.go) turns a checked expression into a Program, once, when a
+//     contract is loaded. Program.Eval runs it over ir.Values, which it wraps one node
+//     at a time (value.go) and never converts, with operators and functions of this
+//     package (operators.go, library.go), and counts its steps (meter.go).
+//   - Env.Parts (parts.go) takes a rule apart, to ask only what a commit touched.
+//     Canonical, Env.Qualify and Env.ParamUses (source.go) look at the text alone.
+//
+// Three promises hold for every program. Its outcome, value or error, depends on
+// nothing but the labels of its footprint (spec/semantics.md section 6.2). It
+// knows no clock, no randomness and no time zone but UTC. It ends: its cost is
+// counted and limited, and a context's deadline stops it.
+//
+// The package departs from plain CEL in one respect: numbers are compared by their
+// exact value, also an int with a number, and one that no double holds (number.go).
 package expr
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -9,10 +37,12 @@ import (
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
 	"github.com/google/cel-go/parser"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // An Env checks and compiles the expressions of one contract. Making it is the
@@ -31,17 +61,6 @@ type Env struct {
 
 	mutex  sync.Mutex
 	scopes map[string]*checker.Env // by scopeKey
-}
-
-// A Scope says which names an expression may use: those of Vars, Each's variable
-// in EachVars, and Params in BeforeVars and AfterVars; in EachVars there is at most
-// one of them, which stands for the entry's key (see Part). Self is the type of self
-// in SelfVars.
-type Scope struct {
-	Vars   ir.Vars
-	Self   ir.TypeID
-	Each   *ir.Each
-	Params []string
 }
 
 // New makes the environment of a contract. Only c.Types, c.State and c.Measures are
@@ -64,6 +83,52 @@ func New(c *ir.Contract, limits Limits) (*Env, error) {
 	e.parser, e.base = standard.parser, standard.checker
 	e.cel, err = standard.cel.Extend(cel.CustomTypeProvider(e.provider))
 	return e, err
+}
+
+// Limits bound what one expression may cost to check and to run. A zero field
+// means its default.
+type Limits struct {
+	MaxSource  int    // bytes of source text
+	MaxNesting int    // levels of parentheses, members and operators
+	MaxNodes   int    // nodes of the syntax tree, macros expanded
+	MaxText    int    // bytes of a string that a function may build
+	MaxRegexp  int    // instructions of a regular expression's program
+	CostLimit  uint64 // steps of one evaluation (meter.go)
+	CheckEvery uint   // loop steps between two looks at the context
+}
+
+// Default returns the limits that hold when nothing else is said.
+func Default() Limits {
+	return Limits{
+		MaxSource:  16 << 10,
+		MaxNesting: 100,
+		MaxNodes:   5_000,
+		MaxText:    1 << 20,
+		MaxRegexp:  2_000,
+		CostLimit:  5_000_000,
+		CheckEvery: 256,
+	}
+}
+
+func (l Limits) withDefaults() Limits {
+	d := Default()
+	return Limits{
+		MaxSource:  orDefault(l.MaxSource, d.MaxSource),
+		MaxNesting: orDefault(l.MaxNesting, d.MaxNesting),
+		MaxNodes:   orDefault(l.MaxNodes, d.MaxNodes),
+		MaxText:    orDefault(l.MaxText, d.MaxText),
+		MaxRegexp:  orDefault(l.MaxRegexp, d.MaxRegexp),
+		CostLimit:  orDefault(l.CostLimit, d.CostLimit),
+		CheckEvery: orDefault(l.CheckEvery, d.CheckEvery),
+	}
+}
+
+func orDefault[T comparable](v, d T) T {
+	var zero T
+	if v == zero {
+		return d
+	}
+	return v
 }
 
 // standard is what all contracts share: the functions of CEL and of the library.
@@ -144,6 +209,17 @@ func newChecker(env *cel.Env) (*checker.Env, error) {
 	return c, nil
 }
 
+// A Scope says which names an expression may use: those of Vars, Each's variable
+// in EachVars, and Params in BeforeVars and AfterVars; in EachVars there is at most
+// one of them, which stands for the entry's key (see Part). Self is the type of self
+// in SelfVars.
+type Scope struct {
+	Vars   ir.Vars
+	Self   ir.TypeID
+	Each   *ir.Each
+	Params []string
+}
+
 // checkerFor is the type checker of a scope, made once for all its expressions.
 func (e *Env) checkerFor(s Scope) (*checker.Env, error) {
 	vars := e.variables(s)
@@ -186,14 +262,15 @@ type variable struct {
 	measure *measure // of a measureRoot
 }
 
-// phaseShape is the shape of a phase's name: any text where no phases are known.
-func (e *Env) phaseShape() *shape {
-	var names []string
-	for _, p := range e.contract.Phases {
-		names = append(names, p.Name)
-	}
-	return &shape{kinds: kString, cel: types.StringType, literals: names}
-}
+// rootKind tells what a variable stands for.
+type rootKind uint8
+
+const (
+	localRoot   rootKind = iota // a parameter or a macro's variable
+	stateRoot                   // a node of the state, at the variable's place
+	phaseRoot                   // the phase
+	measureRoot                 // a measure
+)
 
 // variables lists the names of a scope, without duplicates: the first wins.
 func (e *Env) variables(s Scope) []variable {
@@ -254,4 +331,152 @@ func names(vars []variable) []string {
 	return out
 }
 
+// phaseShape is the shape of a phase's name: any text where no phases are known.
+func (e *Env) phaseShape() *shape {
+	var names []string
+	for _, p := range e.contract.Phases {
+		names = append(names, p.Name)
+	}
+	return &shape{kinds: kString, cel: types.StringType, literals: names}
+}
+
 var stringShape = &shape{kinds: kString, cel: types.StringType}
+
+// typeOf is the type with an id, one of no kind if the environment was made without it.
+func (e *Env) typeOf(id ir.TypeID) *ir.Type {
+	if int(id) >= len(e.shapes.types) {
+		return &ir.Type{}
+	}
+	return &e.shapes.types[id]
+}
+
+// A measure is a variable whose value is computed outside, as exact decimal text. It is
+// read as a number of the state is.
+type measure struct {
+	name  string
+	shape *shape
+	over  region.Pattern
+	count bool
+	empty bool // it has no value when nothing matches
+	int   bool
+}
+
+func measuresOf(c *ir.Contract, ss *shapes) []measure {
+	var out []measure
+	for _, m := range c.Measures {
+		over := ss.at(c.State, m.Over.Segments)
+		x := measure{
+			name:  m.Name,
+			over:  m.Over,
+			count: m.Kind == ir.Count,
+			empty: m.Kind == ir.Min || m.Kind == ir.Max,
+		}
+		x.int = x.count || over.is(kInt)
+		x.shape = &shape{kinds: kNumber, cel: types.DoubleType}
+		if x.int {
+			x.shape = &shape{kinds: kInt, cel: types.IntType}
+		}
+		if x.count {
+			x.over = ss.counted(c.State, m.Over)
+		}
+		if x.empty {
+			x.shape.cel = types.NewOptionalType(x.shape.cel)
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// provider declares a contract's records to CEL. It is complete when it is made.
+type provider struct {
+	types.Provider // CEL's own types
+	shapes         *shapes
+	records        map[string]*shape
+	fields         map[string]map[string]*types.FieldType
+}
+
+func newProvider(base types.Provider, ss *shapes) *provider {
+	p := &provider{
+		Provider: base,
+		shapes:   ss,
+		records:  map[string]*shape{},
+		fields:   map[string]map[string]*types.FieldType{},
+	}
+	for id := 1; id < len(ss.types); id++ {
+		s := ss.of(ir.TypeID(id))
+		if s.kinds != kRecord || s.id != ir.TypeID(id) {
+			continue
+		}
+		fields := map[string]*types.FieldType{}
+		for name, f := range s.members {
+			fields[name] = fieldType(name, f.shape)
+		}
+		p.records[objectName(s.id)], p.fields[objectName(s.id)] = s, fields
+	}
+	return p
+}
+
+// objectName is a record type's name inside CEL. No identifier of an expression
+// can be spelled so, which keeps records from being constructed.
+func objectName(id ir.TypeID) string { return "@record" + strconv.Itoa(int(id)) }
+
+// shapeOf is the record shape that a CEL object type was declared for, or nil.
+func (p *provider) shapeOf(t *types.Type) *shape { return p.records[t.TypeName()] }
+
+func (p *provider) FindStructType(name string) (*types.Type, bool) {
+	if s, ok := p.records[name]; ok {
+		return types.NewTypeTypeWithParam(s.cel), true
+	}
+	return p.Provider.FindStructType(name)
+}
+
+func (p *provider) FindStructFieldNames(name string) ([]string, bool) {
+	if s, ok := p.records[name]; ok {
+		return s.memberNames(), true
+	}
+	return p.Provider.FindStructFieldNames(name)
+}
+
+func (p *provider) FindStructFieldType(name, member string) (*types.FieldType, bool) {
+	s, ok := p.records[name]
+	if !ok {
+		return p.Provider.FindStructFieldType(name, member)
+	}
+	if f, ok := p.fields[name][member]; ok {
+		return f, true
+	}
+	if s.rest != nil {
+		return fieldType(member, s.rest), true
+	}
+	return nil, false
+}
+
+// fieldType declares one member of a record to CEL, with the access to it.
+func fieldType(name string, s *shape) *types.FieldType {
+	return &types.FieldType{
+		Type: s.cel,
+		IsSet: func(target any) bool {
+			o, ok := target.(*object)
+			return ok && o.value.Member(name) != nil
+		},
+		GetFrom: func(target any) (any, error) {
+			o, ok := target.(*object)
+			if !ok {
+				return nil, errAbsent
+			}
+			v := o.value.Member(name)
+			if v == nil {
+				return nil, errAbsent
+			}
+			return wrap(v, s, o.meter), nil
+		},
+	}
+}
+
+// FindIdent hides the protocol buffer names that the registry brings along.
+func (p *provider) FindIdent(name string) (ref.Val, bool) {
+	if strings.HasPrefix(name, "google.") {
+		return nil, false
+	}
+	return p.Provider.FindIdent(name)
+}

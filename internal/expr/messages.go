@@ -8,6 +8,97 @@ import (
 	"github.com/patchoptic/poptic/internal/ir"
 )
 
+// An Issue is one finding about an expression. Offsets are bytes of the source
+// that was checked, so a caller adds the place of the expression in its file.
+type Issue struct {
+	Code       string // stable, snake_case; see the constants
+	Warning    bool   // the expression is usable all the same
+	Start, End int
+	Message    string
+	Help       string
+	Fix        *Fix
+}
+
+// A Fix replaces the bytes from Start to End by Text.
+type Fix struct {
+	Start, End int
+	Text       string
+	Title      string
+}
+
+// The codes of issues.
+const (
+	SyntaxError     = "cel_syntax"
+	TooLarge        = "cel_too_large"
+	UnknownName     = "unknown_name"
+	UnknownMember   = "unknown_member"
+	UnknownFunction = "unknown_function"
+	OperandTypes    = "operand_types"
+	NotBool         = "not_bool"
+	Unguarded       = "unguarded_optional"
+	NeverHolds      = "constant_comparison"
+	WholeLog        = "log_value"
+	NoIndex         = "no_index"
+	BagOrder        = "bag_order"
+	NotARange       = "not_a_range"
+	BadPattern      = "bad_regexp"
+)
+
+// HasErrors reports whether an issue keeps the expression from being used.
+func HasErrors(issues []Issue) bool {
+	for _, i := range issues {
+		if !i.Warning {
+			return true
+		}
+	}
+	return false
+}
+
+// The catalogue of messages. Every text a contract's author may read about an
+// expression is made here; CEL's own never gets through.
+
+func syntax(message, help string) Issue {
+	return Issue{Code: SyntaxError, Message: message, Help: help}
+}
+
+func tooLarge(what string, limit int) Issue {
+	return Issue{Code: TooLarge, Message: "the expression has more than " + strconv.Itoa(limit) + " " + what}
+}
+
+func tooDeepToFollow() Issue {
+	return Issue{
+		Code:    TooLarge,
+		Message: "the macros of the expression are nested too deeply to tell whether it depends on the order of a set or a log",
+		Help:    "split it into several rules",
+	}
+}
+
+func unknownName(name, hint string, candidates []string) Issue {
+	issue := Issue{Code: UnknownName, Message: "`" + name + "` is not defined here"}
+	if len(candidates) > 0 {
+		issue.Help = "in scope: " + strings.Join(candidates, ", ")
+	}
+	issue = withNearest(issue, name, candidates)
+	if meant := misnomers[name]; meant != "" {
+		issue.Help, issue.Fix = "did you mean `"+meant+"`?", &Fix{Text: meant, Title: "change to `" + meant + "`"}
+	}
+	if hint != "" {
+		issue.Message, issue.Help = hint, ""
+	}
+	return issue
+}
+
+func withNearest(issue Issue, name string, candidates []string) Issue {
+	if near := ir.Nearest(name, candidates); near != "" {
+		issue.Help = "did you mean `" + near + "`?"
+		issue.Fix = &Fix{Text: near, Title: "change to `" + near + "`"}
+	}
+	return issue
+}
+
+// misnomers are names that other languages have for what is written otherwise here.
+var misnomers = map[string]string{"True": "true", "TRUE": "true", "False": "false", "FALSE": "false", "None": "null", "nil": "null"}
+
 // The catalogue of messages. Every text a contract's author may read about an
 // expression is made here; CEL's own never gets through.
 
@@ -32,12 +123,56 @@ func unknownMember(s *shape, name string) Issue {
 	return withNearest(issue, name, s.memberNames())
 }
 
-func withNearest(issue Issue, name string, candidates []string) Issue {
-	if near := ir.Nearest(name, candidates); near != "" {
-		issue.Help = "did you mean `" + near + "`?"
-		issue.Fix = &Fix{Text: near, Title: "change to `" + near + "`"}
+// lengths are what other languages call size.
+var lengths = map[string]bool{"len": true, "length": true, "count": true}
+
+func unknownFunction(name string, candidates []string) Issue {
+	issue := Issue{Code: UnknownFunction, Message: "there is no function `" + name + "`"}
+	if lengths[name] {
+		issue.Help = "`size(x)` is the length of a text and the number of elements of a list or map"
+		if slices.Contains(candidates, "cel.bind") {
+			issue.Fix = &Fix{Text: "size", Title: "change to `size`"}
+		}
+		return issue
+	}
+	return withNearest(issue, name, candidates)
+}
+
+func operandTypes(operator string, operands []string) Issue {
+	issue := Issue{Code: OperandTypes, Message: "`" + operator + "` does not take " + strings.Join(operands, " and ")}
+	if len(operands) == 0 {
+		issue.Message = "`" + operator + "` needs an argument"
+	}
+	if operator == "%" {
+		issue.Help = "`%` takes two ints"
+		return issue
+	}
+	if len(operands) == 2 && (operands[0] == "int" && operands[1] == "number" || operands[0] == "number" && operands[1] == "int") {
+		issue.Help = "arithmetic needs two ints or two numbers: `1.0` is a number, `double(n)` makes one of an int"
 	}
 	return issue
+}
+
+func wrongType(want, got string) Issue {
+	return Issue{Code: OperandTypes, Message: "this must be " + article(want) + ", not " + article(got)}
+}
+
+func notBool(got string) Issue {
+	return Issue{
+		Code:    NotBool,
+		Message: "the expression is " + article(got) + ", not a bool",
+		Help:    "a rule says whether something holds: compare the value with something",
+	}
+}
+
+func invalid(what string) Issue { return Issue{Code: OperandTypes, Message: what} }
+
+// article puts the indefinite article before a type's name.
+func article(kind string) string {
+	if kind != "" && strings.IndexByte("aeiou", kind[0]) >= 0 {
+		return "an " + kind
+	}
+	return "a " + kind
 }
 
 func unguardedMember(text string) Issue {
@@ -159,88 +294,14 @@ func impossibleText(text string, possible []string) Issue {
 	return issue
 }
 
-func unknownName(name, hint string, candidates []string) Issue {
-	issue := Issue{Code: UnknownName, Message: "`" + name + "` is not defined here"}
-	if len(candidates) > 0 {
-		issue.Help = "in scope: " + strings.Join(candidates, ", ")
-	}
-	issue = withNearest(issue, name, candidates)
-	if meant := misnomers[name]; meant != "" {
-		issue.Help, issue.Fix = "did you mean `"+meant+"`?", &Fix{Text: meant, Title: "change to `" + meant + "`"}
-	}
-	if hint != "" {
-		issue.Message, issue.Help = hint, ""
-	}
-	return issue
+func badPattern() Issue {
+	return Issue{Code: BadPattern, Message: "this is no regular expression", Help: "the syntax is RE2: no look-around, no back references"}
 }
 
-// misnomers are names that other languages have for what is written otherwise here.
-var misnomers = map[string]string{"True": "true", "TRUE": "true", "False": "false", "FALSE": "false", "None": "null", "nil": "null"}
-
-// lengths are what other languages call size.
-var lengths = map[string]bool{"len": true, "length": true, "count": true}
-
-func unknownFunction(name string, candidates []string) Issue {
-	issue := Issue{Code: UnknownFunction, Message: "there is no function `" + name + "`"}
-	if lengths[name] {
-		issue.Help = "`size(x)` is the length of a text and the number of elements of a list or map"
-		if slices.Contains(candidates, "cel.bind") {
-			issue.Fix = &Fix{Text: "size", Title: "change to `size`"}
-		}
-		return issue
-	}
-	return withNearest(issue, name, candidates)
+func patternNotLiteral() Issue {
+	return Issue{Code: BadPattern, Message: "the regular expression must be a literal", Help: "a pattern taken from the state could be arbitrarily costly; write it out, or use contains, startsWith or endsWith"}
 }
 
-func operandTypes(operator string, operands []string) Issue {
-	issue := Issue{Code: OperandTypes, Message: "`" + operator + "` does not take " + strings.Join(operands, " and ")}
-	if len(operands) == 0 {
-		issue.Message = "`" + operator + "` needs an argument"
-	}
-	if operator == "%" {
-		issue.Help = "`%` takes two ints"
-		return issue
-	}
-	if len(operands) == 2 && (operands[0] == "int" && operands[1] == "number" || operands[0] == "number" && operands[1] == "int") {
-		issue.Help = "arithmetic needs two ints or two numbers: `1.0` is a number, `double(n)` makes one of an int"
-	}
-	return issue
-}
-
-func wrongType(want, got string) Issue {
-	return Issue{Code: OperandTypes, Message: "this must be " + article(want) + ", not " + article(got)}
-}
-
-func notBool(got string) Issue {
-	return Issue{
-		Code:    NotBool,
-		Message: "the expression is " + article(got) + ", not a bool",
-		Help:    "a rule says whether something holds: compare the value with something",
-	}
-}
-
-// article puts the indefinite article before a type's name.
-func article(kind string) string {
-	if kind != "" && strings.IndexByte("aeiou", kind[0]) >= 0 {
-		return "an " + kind
-	}
-	return "a " + kind
-}
-
-func invalid(what string) Issue { return Issue{Code: OperandTypes, Message: what} }
-
-func tooLarge(what string, limit int) Issue {
-	return Issue{Code: TooLarge, Message: "the expression has more than " + strconv.Itoa(limit) + " " + what}
-}
-
-func tooDeepToFollow() Issue {
-	return Issue{
-		Code:    TooLarge,
-		Message: "the macros of the expression are nested too deeply to tell whether it depends on the order of a set or a log",
-		Help:    "split it into several rules",
-	}
-}
-
-func syntax(message, help string) Issue {
-	return Issue{Code: SyntaxError, Message: message, Help: help}
+func patternTooLarge(most int) Issue {
+	return Issue{Code: BadPattern, Message: "this regular expression is too large: it needs more than " + strconv.Itoa(most) + " instructions", Help: "use smaller repetition counts"}
 }

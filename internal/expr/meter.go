@@ -1,5 +1,14 @@
 package expr
 
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+)
+
 // The cost of an evaluation is counted in steps: one for every node of the state
 // that is looked at, one more for every hundred bytes of a text, and for every turn
 // of a loop as many as its body has parts. A function counts the texts it is given: one
@@ -12,26 +21,11 @@ package expr
 // What a turn of a loop can make is bounded as well: the texts that + and the
 // library's functions build have at most MaxText bytes.
 
-import (
-	"strings"
-
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/overloads"
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
-	"github.com/google/cel-go/interpreter"
-)
-
-// textStep is how many bytes of text count as one more step.
-const textStep = 100
+// A meter counts the steps of one evaluation down.
+type meter struct{ left int64 }
 
 // meterName is the name a program finds its meter by; no expression can spell it.
 const meterName = "@meter"
-
-// A meter counts the steps of one evaluation down.
-type meter struct{ left int64 }
 
 func (m *meter) spend(steps int64) {
 	if m.left -= steps; m.left < 0 {
@@ -47,54 +41,48 @@ func loopMeter(tree *ast.AST) interpreter.InterpretableDecoratorV2 {
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		if e.Kind() == ast.ComprehensionKind {
 			c := e.AsComprehension()
-			steps[c.LoopCondition().ID()] = parts(c.LoopStep())
+			steps[c.LoopCondition().ID()] = nodeCount(c.LoopStep())
 		}
 	}))
 	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		if n, ok := steps[i.ID()]; ok {
-			return &turn{InterpretableV2: i, steps: n}, nil
+			return &countedCondition{InterpretableV2: i, steps: n}, nil
 		}
 		return i, nil
 	}
 }
 
-// parts counts the nodes of a loop's body; a loop inside counts its own.
-func parts(e ast.Expr) int64 {
+// nodeCount counts the nodes of a loop's body; a loop inside counts its own.
+func nodeCount(e ast.Expr) int64 {
 	n := int64(1)
 	if e.Kind() == ast.ComprehensionKind {
 		return n
 	}
 	for _, child := range children(e) {
-		n += parts(child)
+		n += nodeCount(child)
 	}
 	return n
 }
 
-// A turn is a loop's condition that counts the turn.
-type turn struct {
+// A countedCondition is a loop's condition that counts the turn.
+type countedCondition struct {
 	interpreter.InterpretableV2
 	steps int64
 }
 
-func (t *turn) Exec(frame *interpreter.ExecutionFrame) ref.Val {
+func (c *countedCondition) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	if m, ok := frame.ResolveName(meterName); ok {
-		m.(*meter).spend(t.steps)
+		m.(*meter).spend(c.steps)
 	}
-	return t.InterpretableV2.Exec(frame)
+	return c.InterpretableV2.Exec(frame)
 }
 
-func (t *turn) Eval(a interpreter.Activation) ref.Val { return t.Exec(interpreter.AsFrame(a)) }
-
-// matchStep is how many instructions of a regular expression count as one step at
-// every byte of the text.
-const matchStep = 10
-
-// passing are the functions that hand a text on and do not look into it.
-var passing = map[string]bool{
-	operators.Index: true, operators.OptIndex: true, operators.OptSelect: true, operators.Conditional: true,
-	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, overloads.TypeConvertDyn: true, overloads.TypeConvertType: true,
-	"optional.of": true, "or": true, "orValue": true, "value": true, "hasValue": true,
+func (c *countedCondition) Eval(a interpreter.Activation) ref.Val {
+	return c.Exec(interpreter.AsFrame(a))
 }
+
+// textStep is how many bytes of text count as one more step.
+const textStep = 100
 
 // textMeter makes functions count the texts they go through, before they begin: nothing
 // ends them while they run.
@@ -123,10 +111,7 @@ func textRates(of ast.Expr) (rates map[int64]int64, err error) {
 			return
 		}
 		call := e.AsCall()
-		args := call.Args()
-		if call.IsMemberFunction() {
-			args = append([]ast.Expr{call.Target()}, args...)
-		}
+		args := operands(call)
 		for _, arg := range args {
 			rates[arg.ID()] = 1
 		}
@@ -141,6 +126,17 @@ func textRates(of ast.Expr) (rates map[int64]int64, err error) {
 	}))
 	return rates, err
 }
+
+// passing are the functions that hand a text on and do not look into it.
+var passing = map[string]bool{
+	operators.Index: true, operators.OptIndex: true, operators.OptSelect: true, operators.Conditional: true,
+	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, overloads.TypeConvertDyn: true, overloads.TypeConvertType: true,
+	"optional.of": true, "or": true, "orValue": true, "value": true, "hasValue": true,
+}
+
+// matchStep is how many instructions of a regular expression count as one step at
+// every byte of the text.
+const matchStep = 10
 
 // An argument is one of a function that goes through it, if it is a text.
 type argument struct {
@@ -179,28 +175,3 @@ func (x *attributeArgument) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 }
 
 func (x *attributeArgument) Eval(a interpreter.Activation) ref.Val { return x.argument.Eval(a) }
-
-// concat is + where a text may come out.
-func concat(l Limits) func(a, b ref.Val) ref.Val {
-	return func(a, b ref.Val) ref.Val {
-		switch x := a.(type) {
-		case types.String:
-			y, ok := b.(types.String)
-			switch {
-			case !ok:
-				return noOverload()
-			case len(x)+len(y) > l.MaxText:
-				return tooLong()
-			}
-			return types.String(strings.Join([]string{string(x), string(y)}, ""))
-		case types.Bytes:
-			if y, ok := b.(types.Bytes); ok && len(x)+len(y) > l.MaxText {
-				return tooLong()
-			}
-		}
-		if adder, ok := a.(traits.Adder); ok {
-			return adder.Add(b)
-		}
-		return noOverload()
-	}
-}

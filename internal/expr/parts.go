@@ -6,8 +6,11 @@ import (
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // Rules, taken apart.
@@ -30,15 +33,6 @@ import (
 // is false, whatever other parts come to; else if some part has no value it has
 // none. Only what a part costs is counted by itself.
 
-// maxClauses bounds what one rule is taken apart into: what would make more stays
-// together.
-const maxClauses = 16
-
-// maxEntered bounds how often a container's entries are gone into while a rule is taken
-// apart. Of an "or" of loops each may be the one that makes the family, and within it
-// each of the others: what needs more than this to find out stays whole.
-const maxEntered = 128
-
 // Parts takes apart a checked rule of StateVars or EachVars. The result is nil if that
 // says no more than the rule itself.
 func (e *Env) Parts(x ir.Expr, s Scope) []ir.Part {
@@ -46,14 +40,14 @@ func (e *Env) Parts(x ir.Expr, s Scope) []ir.Part {
 	if tree == nil || s.Vars != ir.StateVars && s.Vars != ir.EachVars {
 		return nil
 	}
-	t := takeApart{env: e, src: x.Source, extents: extents, clauses: map[literalKey][]clause{}}
+	d := decomposer{env: e, src: x.Source, extents: extents, clauses: map[literalKey][]clause{}}
 	var top *frame
 	if s.Vars == ir.EachVars {
 		top = &frame{each: s.Each}
 	}
 	var out []ir.Part
-	for _, c := range t.clausesOf(tree.Expr(), false) {
-		parts, ok := t.parts(c, top)
+	for _, c := range d.clausesOf(tree.Expr(), false) {
+		parts, ok := d.parts(c, top)
 		if !ok || len(out)+len(parts) > maxClauses {
 			return nil
 		}
@@ -64,6 +58,15 @@ func (e *Env) Parts(x ir.Expr, s Scope) []ir.Part {
 	}
 	return out
 }
+
+// maxClauses bounds what one rule is taken apart into: what would make more stays
+// together.
+const maxClauses = 16
+
+// maxEntered bounds how often a container's entries are gone into while a rule is taken
+// apart. Of an "or" of loops each may be the one that makes the family, and within it
+// each of the others: what needs more than this to find out stays whole.
+const maxEntered = 128
 
 // PartScope is the scope that a part is checked in.
 func PartScope(p ir.Part) Scope {
@@ -103,16 +106,13 @@ func beginsWith(ident string) func(name string) bool {
 	}
 }
 
-// conjuncts are the operands of the outermost &&.
-func conjuncts(e ast.Expr) []ast.Expr {
-	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.LogicalAnd {
-		return []ast.Expr{e}
-	}
-	var out []ast.Expr
-	for _, operand := range e.AsCall().Args() {
-		out = append(out, conjuncts(operand)...)
-	}
-	return out
+// A decomposer takes one rule apart.
+type decomposer struct {
+	env     *Env
+	src     string
+	extents *extents
+	clauses map[literalKey][]clause // what clausesOf has written
+	entered int                     // how often it went into a container
 }
 
 // A literal is an operand of a clause, or its negation.
@@ -129,20 +129,26 @@ type clause struct {
 
 func clauseOf(l literal) clause { return clause{[]literal{l}, &l} }
 
+// A literalKey is a literal by the node that it is of.
+type literalKey struct {
+	node    int64
+	negated bool
+}
+
 // clausesOf writes an expression, or its negation, as an "and" of clauses. Each node is
 // written at most twice, negated and not: a condition is asked for both.
-func (t *takeApart) clausesOf(e ast.Expr, negated bool) []clause {
+func (d *decomposer) clausesOf(e ast.Expr, negated bool) []clause {
 	key := literalKey{e.ID(), negated}
-	out, known := t.clauses[key]
+	out, known := d.clauses[key]
 	if !known {
-		out = t.distribute(e, negated)
-		t.clauses[key] = out
+		out = d.distribute(e, negated)
+		d.clauses[key] = out
 	}
 	return out
 }
 
 // distribute makes what clausesOf remembers.
-func (t *takeApart) distribute(e ast.Expr, negated bool) []clause {
+func (d *decomposer) distribute(e ast.Expr, negated bool) []clause {
 	whole := []clause{clauseOf(literal{e, negated})}
 	if e.Kind() != ast.CallKind {
 		return whole
@@ -150,9 +156,9 @@ func (t *takeApart) distribute(e ast.Expr, negated bool) []clause {
 	out, args := whole, e.AsCall().Args()
 	switch f := e.AsCall().FunctionName(); f {
 	case operators.LogicalNot:
-		out = t.clausesOf(args[0], !negated)
+		out = d.clausesOf(args[0], !negated)
 	case operators.LogicalAnd, operators.LogicalOr:
-		left, right := t.clausesOf(args[0], negated), t.clausesOf(args[1], negated)
+		left, right := d.clausesOf(args[0], negated), d.clausesOf(args[1], negated)
 		if (f == operators.LogicalAnd) != negated {
 			out = slices.Concat(left, right)
 		} else {
@@ -164,8 +170,8 @@ func (t *takeApart) distribute(e ast.Expr, negated bool) []clause {
 	case operators.Conditional:
 		decided := clause{literals: []literal{{args[0], false}, {args[0], true}}}
 		out = slices.Concat([]clause{decided},
-			either(t.clausesOf(args[0], true), t.clausesOf(args[1], negated)),
-			either(t.clausesOf(args[0], false), t.clausesOf(args[2], negated)))
+			either(d.clausesOf(args[0], true), d.clausesOf(args[1], negated)),
+			either(d.clausesOf(args[0], false), d.clausesOf(args[2], negated)))
 	}
 	if len(out) > maxClauses {
 		return whole
@@ -184,20 +190,6 @@ func either(a, b []clause) []clause {
 	return out
 }
 
-type takeApart struct {
-	env     *Env
-	src     string
-	extents *extents
-	clauses map[literalKey][]clause // what clausesOf has written
-	entered int                     // how often it went into a container
-}
-
-// A literalKey is a literal by the node that it is of.
-type literalKey struct {
-	node    int64
-	negated bool
-}
-
 // A frame is what a part is about: an entry of a container that members lead to from
 // the frame outside, or from the state.
 type frame struct {
@@ -208,34 +200,49 @@ type frame struct {
 	outer *frame
 }
 
+// names reports whether a frame calls its entry or key so.
+func (f *frame) names(name string) bool {
+	return name != "" && (name == f.each.Var || name == f.key)
+}
+
+// binds reports whether f or a frame outside does.
+func (f *frame) binds(name string) bool {
+	for ; f != nil; f = f.outer {
+		if f.names(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // parts makes the parts of a clause: those of the family that it is, or it as a whole.
 // ok is false if it cannot stand by itself.
-func (t *takeApart) parts(c clause, in *frame) (out []ir.Part, ok bool) {
+func (d *decomposer) parts(c clause, in *frame) (out []ir.Part, ok bool) {
 	for i, l := range c.literals {
-		inner, body, ok := t.enter(l, in)
+		inner, body, ok := d.enter(l, in)
 		if !ok {
 			continue
 		}
-		if t.entered++; t.entered > maxEntered {
+		if d.entered++; d.entered > maxEntered {
 			return nil, false
 		}
 		rest := slices.Delete(slices.Clone(c.literals), i, i+1)
-		if parts, ok := t.family(rest, t.clausesOf(body, l.negated), inner); ok {
+		if parts, ok := d.family(rest, d.clausesOf(body, l.negated), inner); ok {
 			return parts, true
 		}
 	}
-	part, ok := t.part(c, in)
+	part, ok := d.part(c, in)
 	return []ir.Part{part}, ok
 }
 
 // family makes the parts of a clause of which the body of a quantifier is one operand.
-func (t *takeApart) family(rest []literal, body []clause, in *frame) ([]ir.Part, bool) {
+func (d *decomposer) family(rest []literal, body []clause, in *frame) ([]ir.Part, bool) {
 	var out []ir.Part
 	for _, c := range body {
 		if len(rest) > 0 {
 			c = clause{literals: slices.Concat(rest, c.literals)}
 		}
-		parts, ok := t.parts(c, in)
+		parts, ok := d.parts(c, in)
 		if !ok {
 			return nil, false
 		}
@@ -245,7 +252,7 @@ func (t *takeApart) family(rest []literal, body []clause, in *frame) ([]ir.Part,
 }
 
 // enter is the frame of the entries that a literal asks the same of.
-func (t *takeApart) enter(l literal, in *frame) (*frame, ast.Expr, bool) {
+func (d *decomposer) enter(l literal, in *frame) (*frame, ast.Expr, bool) {
 	loop, ok := quantifierOf(l.expr, l.negated)
 	if !ok {
 		return nil, nil, false
@@ -254,7 +261,7 @@ func (t *takeApart) enter(l literal, in *frame) (*frame, ast.Expr, bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	each, keyed, ok := t.env.container(from, path)
+	each, keyed, ok := d.env.container(from, path)
 	if !ok {
 		return nil, nil, false
 	}
@@ -262,13 +269,13 @@ func (t *takeApart) enter(l literal, in *frame) (*frame, ast.Expr, bool) {
 	each.Var = loop.vars[len(loop.vars)-1]
 	switch {
 	case len(loop.vars) == 1 && keyed:
-		f.key, each.Var = loop.vars[0], t.freshName(in)
+		f.key, each.Var = loop.vars[0], d.freshName(in)
 	case len(loop.vars) == 2 && keyed:
 		f.key = loop.vars[0]
 	case len(loop.vars) == 2:
 		return nil, nil, false // by position, which changes when others come and go
 	}
-	globals := names(t.env.variables(Scope{Vars: ir.StateVars}))
+	globals := names(d.env.variables(Scope{Vars: ir.StateVars}))
 	for _, name := range []string{f.key, each.Var} {
 		if name != "" && (in.binds(name) || slices.ContainsFunc(globals, beginsWith(name))) {
 			return nil, nil, false
@@ -278,12 +285,49 @@ func (t *takeApart) enter(l literal, in *frame) (*frame, ast.Expr, bool) {
 }
 
 // freshName is a name that occurs neither in the source nor in frames around.
-func (t *takeApart) freshName(in *frame) string {
+func (d *decomposer) freshName(in *frame) string {
 	name := "entry"
-	for strings.Contains(t.src, name) || in.binds(name) {
+	for strings.Contains(d.src, name) || in.binds(name) {
 		name += "_"
 	}
 	return name
+}
+
+// A quantifier is a loop that asks the same of every entry of a container.
+type quantifier struct {
+	over ast.Expr // the container
+	vars []string // one or two
+	body ast.Expr
+}
+
+// quantifierOf reads e as all(), or where it is negated, as exists().
+func quantifierOf(e ast.Expr, negated bool) (quantifier, bool) {
+	if e.Kind() != ast.ComprehensionKind {
+		return quantifier{}, false
+	}
+	c := e.AsComprehension()
+	body, all := stepOf(c, operators.LogicalAnd, types.True)
+	if negated {
+		body, all = stepOf(c, operators.LogicalOr, types.False)
+	}
+	q := quantifier{over: c.IterRange(), vars: []string{c.IterVar()}, body: body}
+	if c.HasIterVar2() {
+		q.vars = append(q.vars, c.IterVar2())
+	}
+	return q, all
+}
+
+// stepOf is what a loop asks of an entry if it does nothing but join the answers
+// with the operator, from start on.
+func stepOf(c ast.ComprehensionExpr, operator string, start types.Bool) (ast.Expr, bool) {
+	step, init, result := c.LoopStep(), c.AccuInit(), c.Result()
+	if step.Kind() != ast.CallKind || step.AsCall().FunctionName() != operator ||
+		init.Kind() != ast.LiteralKind || init.AsLiteral() != start ||
+		result.Kind() != ast.IdentKind || result.AsIdent() != c.AccuVar() {
+		return nil, false
+	}
+	args := step.AsCall().Args()
+	return args[1], len(args) == 2 && args[0].Kind() == ast.IdentKind && args[0].AsIdent() == c.AccuVar()
 }
 
 // resolve reads e as the members that lead from the state (from is nil), or from the
@@ -318,15 +362,45 @@ func (f *frame) resolve(e ast.Expr) (from *frame, path []string, ok bool) {
 	return nil, nil, false
 }
 
+// container is the entries of the container that members lead to from an entry, or
+// from the state, and whether they are found by key; ok is false where the types do not
+// say that there is always such a container.
+func (e *Env) container(from *frame, path []string) (each *ir.Each, keyed, ok bool) {
+	id, over := e.root, region.Pattern{}
+	if from != nil {
+		id, over.Segments = from.each.Type, slices.Clone(from.each.Over.Segments)
+	}
+	for _, name := range path {
+		t := e.typeOf(id)
+		m, declared := t.Member(name)
+		if t.Kind != ir.RecordType || !declared || m.Optional {
+			return nil, false, false
+		}
+		over.Segments = append(over.Segments, region.Segment{Kind: region.KeyLiteral, Text: name})
+		id = m.Type
+	}
+	t := e.typeOf(id)
+	entry := region.Segment{Kind: region.AnyIndex}
+	switch t.Kind {
+	case ir.MapType, ir.KeyedType:
+		entry.Kind, keyed = region.AnyKey, true
+	case ir.ListType, ir.SetType, ir.LogType:
+	default:
+		return nil, false, false
+	}
+	over.Segments = append(over.Segments, entry)
+	return &ir.Each{Over: over, Type: t.Elem}, keyed, wildcards(over) <= ir.MaxFamilyKeys
+}
+
 // part makes the part that a clause is in a frame.
-func (t *takeApart) part(c clause, in *frame) (ir.Part, bool) {
+func (d *decomposer) part(c clause, in *frame) (ir.Part, bool) {
 	var out ir.Part
 	if in != nil {
 		out.Each, out.Key = in.each, in.key
 	}
 	texts := make([]string, len(c.literals))
 	for i, l := range c.literals {
-		text, ok := t.text(l, in)
+		text, ok := d.text(l, in)
 		if !ok {
 			return out, false
 		}
@@ -334,20 +408,20 @@ func (t *takeApart) part(c clause, in *frame) (ir.Part, bool) {
 	}
 	source := strings.Join(texts, " || ")
 	if c.whole != nil {
-		source, _ = t.text(*c.whole, in)
+		source, _ = d.text(*c.whole, in)
 		source = withoutParentheses(source)
 	} else if len(texts) == 1 {
 		source = withoutParentheses(source)
 	}
-	x, ok := t.check(source, out)
-	out.Expr, out.Bound = x, t.bound(c, texts, in, out)
+	x, ok := d.check(source, out)
+	out.Expr, out.Bound = x, d.bound(c, texts, in, out)
 	return out, ok
 }
 
 // check checks a part's text. A member that a guard in another part was for may be
 // absent: then that one fails, and this one has no value.
-func (t *takeApart) check(source string, p ir.Part) (ir.Expr, bool) {
-	x, issues := t.env.Check(source, PartScope(p))
+func (d *decomposer) check(source string, p ir.Part) (ir.Expr, bool) {
+	x, issues := d.env.Check(source, PartScope(p))
 	return x, !slices.ContainsFunc(issues, func(i Issue) bool { return !i.Warning && i.Code != Unguarded })
 }
 
@@ -356,25 +430,25 @@ func withoutParentheses(text string) string { return text[1 : len(text)-1] }
 
 // text is a literal in parentheses as it stands in a frame; ok is false if it is about
 // anything of a frame outside, or if names in it mean something else.
-func (t *takeApart) text(l literal, in *frame) (string, bool) {
+func (d *decomposer) text(l literal, in *frame) (string, bool) {
 	r := rewriting{frame: in}
 	r.walk(l.expr, nil)
 	if r.outside {
 		return "", false
 	}
-	whole := t.extents.operand(l.expr)
+	whole := d.extents.operand(l.expr)
 	var out strings.Builder
 	at := whole.start
 	cuts := make([]span, len(r.entries))
 	for i, e := range r.entries {
-		cuts[i] = t.extents.of(e)
+		cuts[i] = d.extents.of(e)
 	}
 	slices.SortFunc(cuts, func(a, b span) int { return a.start - b.start })
 	for _, cut := range slices.Compact(cuts) {
-		out.WriteString(t.src[at:cut.start] + in.each.Var)
+		out.WriteString(d.src[at:cut.start] + in.each.Var)
 		at = cut.end
 	}
-	out.WriteString(t.src[at:whole.end])
+	out.WriteString(d.src[at:whole.end])
 	if l.negated {
 		return "(!(" + out.String() + "))", true
 	}
@@ -412,17 +486,173 @@ func (r *rewriting) walk(e ast.Expr, bound []string) {
 	}
 }
 
-// names reports whether a frame calls its entry or key so.
-func (f *frame) names(name string) bool {
-	return name != "" && (name == f.each.Var || name == f.key)
-}
-
-// binds reports whether f or a frame outside does.
-func (f *frame) binds(name string) bool {
-	for ; f != nil; f = f.outer {
-		if f.names(name) {
-			return true
+// bound finds the one literal of a clause that bounds a number of members: an order
+// between size() of a container, or a count, and something else. texts are the
+// literals as they stand in the part.
+func (d *decomposer) bound(c clause, texts []string, in *frame, p ir.Part) *ir.Bound {
+	var out *ir.Bound
+	var rest []string
+	for i, l := range c.literals {
+		of, least, other, ok := d.counted(l, in)
+		if !ok {
+			rest = append(rest, texts[i])
+			continue
+		}
+		text, fits := d.text(literal{expr: other}, in)
+		if out != nil || !fits {
+			return nil
+		}
+		out = &ir.Bound{Of: of, Least: least}
+		rest = append(rest, text+" == "+text)
+	}
+	if out == nil {
+		return nil
+	}
+	for _, text := range rest {
+		x, ok := d.check(text, p)
+		if !ok {
+			return nil
+		}
+		for _, r := range x.Reads {
+			out.Rest = append(out.Rest, r.Pattern)
 		}
 	}
-	return false
+	return out
+}
+
+// orders are the operators by which a number is bounded from above by what follows.
+var orders = map[string]bool{operators.LessEquals: true, operators.Less: true, operators.GreaterEquals: false, operators.Greater: false}
+
+// counted reads a literal as a bound: on the number of what a pattern matches, from
+// below or above, by another expression.
+func (d *decomposer) counted(l literal, in *frame) (of region.Pattern, least bool, other ast.Expr, ok bool) {
+	if l.expr.Kind() != ast.CallKind {
+		return of, false, nil, false
+	}
+	most, isOrder := orders[l.expr.AsCall().FunctionName()]
+	if !isOrder {
+		return of, false, nil, false
+	}
+	args := l.expr.AsCall().Args()
+	if of, ok = d.number(args[0], in); ok {
+		return of, most == l.negated, args[1], true
+	}
+	of, ok = d.number(args[1], in)
+	return of, most != l.negated, args[0], ok
+}
+
+// number is the pattern of what e counts.
+func (d *decomposer) number(e ast.Expr, in *frame) (of region.Pattern, ok bool) {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == overloads.Size {
+		args := operands(e.AsCall())
+		if len(args) != 1 {
+			return of, false
+		}
+		from, path, ok := in.resolve(args[0])
+		if !ok || from != nil && from != in {
+			return of, false
+		}
+		each, _, ok := d.env.container(from, path)
+		if !ok {
+			return of, false
+		}
+		of = region.Pattern{Segments: familyPlace(each.Over).segments}
+		of.Segments[len(of.Segments)-1] = each.Over.Segments[len(each.Over.Segments)-1]
+		return of, true
+	}
+	path, root, ok := memberPath(e)
+	if !ok || in.binds(root) {
+		return of, false
+	}
+	for _, name := range path {
+		root += "." + name
+	}
+	for i := range d.env.measures {
+		if m := &d.env.measures[i]; m.name == root && m.count && !hasDepth(m.over) {
+			return m.over, true
+		}
+	}
+	return of, false
+}
+
+// Walks lists the containers of the state that a checked rule goes through from end
+// to end whenever it is evaluated, and that grow with the state: its loops over them,
+// apart from those that Parts takes apart, of which a commit asks for the entries it
+// touched. Where entries have no keys, which it touched can be told only of a rule that
+// looks at nothing else.
+func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
+	if s.Vars == ir.SelfVars || s.Vars == ir.ViewVars {
+		return nil // a value, or a view: no part of what a commit must check
+	}
+	parts := []ir.Part{{Each: s.Each, Expr: x}}
+	if s.Vars == ir.StateVars {
+		if apart := e.Parts(x, s); apart != nil {
+			parts = apart
+		}
+	}
+	var out []region.Pattern
+	for _, p := range parts {
+		scope := s
+		if s.Vars == ir.StateVars {
+			scope = PartScope(p)
+		}
+		out = appendNew(out, e.loops(p.Expr, scope)...)
+		if scope.Vars == ir.EachVars && !e.Local(p) {
+			out = appendNew(out, e.unkeyed(p.Each.Over)...)
+		}
+	}
+	return out
+}
+
+// unkeyed is the outermost container of the entries that a pattern matches, if not all
+// of them are found by keys.
+func (e *Env) unkeyed(over region.Pattern) []region.Pattern {
+	first := slices.IndexFunc(over.Segments, isWild)
+	if !slices.ContainsFunc(over.Segments, func(s region.Segment) bool { return isWild(s) && s.Kind != region.AnyKey }) {
+		return nil
+	}
+	return []region.Pattern{{Segments: over.Segments[:first]}}
+}
+
+func (e *Env) loops(x ir.Expr, s Scope) []region.Pattern {
+	tree, _, _ := e.parse(x.Source)
+	if tree == nil {
+		return nil
+	}
+	var out []region.Pattern
+	vars := e.variables(s)
+	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(n ast.Expr) {
+		if n.Kind() != ast.ComprehensionKind {
+			return
+		}
+		if p, ok := placeOf(n.AsComprehension().IterRange(), vars); ok {
+			out = appendNew(out, p)
+		}
+	}))
+	return out
+}
+
+func appendNew(all []region.Pattern, more ...region.Pattern) []region.Pattern {
+	for _, p := range more {
+		if !slices.ContainsFunc(all, func(q region.Pattern) bool { return q.String() == p.String() }) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// placeOf is where in the state a value is that members alone lead to from the state
+// itself. One entry that is found by its key is no larger in a larger state.
+func placeOf(e ast.Expr, vars []variable) (region.Pattern, bool) {
+	path, root, ok := memberPath(e)
+	if !ok || !slices.ContainsFunc(vars, func(v variable) bool {
+		return v.name == root && v.root == stateRoot && len(v.at.segments) == 0
+	}) {
+		return region.Pattern{}, false
+	}
+	var p region.Pattern
+	for _, name := range path {
+		p.Segments = append(p.Segments, region.Segment{Kind: region.Literal, Text: name})
+	}
+	return p, true
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
@@ -37,8 +39,6 @@ type Input struct {
 	// min and max of nothing. It is called once per use, only for measures in scope.
 	Measure func(name string) (literal string, present bool)
 }
-
-var errNotChecked = errors.New("the expression does not fit the contract it was checked for")
 
 // Compile makes the program of a checked expression: x.Source in a scope equal to the
 // one it was checked in. It fails if the contract is not the one x was checked for.
@@ -76,6 +76,102 @@ func (e *Env) Compile(x ir.Expr, s Scope) (*Program, error) {
 	return p, nil
 }
 
+var errNotChecked = errors.New("the expression does not fit the contract it was checked for")
+
+// rewrite puts this package's functions in the place of operators that CEL would not
+// evaluate as the language wants: == and != except between two values of one scalar
+// type, where CEL's own equality is exact, and + where it may build a text. What a
+// macro goes over is put in order where CEL's own maps would come in any. The macros
+// over bags take every turn. The tree is changed.
+func rewrite(tree *ast.AST, overBags map[int64]bool) {
+	factory := ast.NewExprFactory()
+	next := ast.MaxID(tree)
+	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.CallKind:
+			if function := replacement(tree, e); function != "" {
+				e.SetKindCase(factory.NewCall(e.ID(), function, e.AsCall().Args()...))
+				tree.SetReference(e.ID(), ast.NewFunctionReference(function))
+			}
+		case ast.ComprehensionKind:
+			if overBags[e.ID()] {
+				e.SetKindCase(everyTurn(factory, e.ID(), e.AsComprehension()))
+			}
+			c := e.AsComprehension()
+			kind := tree.GetType(c.IterRange().ID()).Kind()
+			if kind != types.MapKind && kind != types.DynKind {
+				return
+			}
+			next++
+			e.SetKindCase(inOrder(factory, next, c))
+			tree.SetType(next, tree.GetType(c.IterRange().ID()))
+			tree.SetReference(next, ast.NewFunctionReference(ordered))
+		}
+	}))
+}
+
+// replacement is the function that takes the place of e's operator, "" for none.
+func replacement(tree *ast.AST, e ast.Expr) string {
+	c := e.AsCall()
+	switch c.FunctionName() {
+	case operators.Equals:
+		if !oneScalarType(tree, c.Args()) {
+			return sameValue
+		}
+	case operators.NotEquals:
+		if !oneScalarType(tree, c.Args()) {
+			return otherValue
+		}
+	case operators.Add:
+		switch tree.GetType(e.ID()).Kind() {
+		case types.StringKind, types.BytesKind, types.DynKind:
+			return boundedSum
+		}
+	}
+	return ""
+}
+
+func oneScalarType(tree *ast.AST, args []ast.Expr) bool {
+	a, b := tree.GetType(args[0].ID()), tree.GetType(args[1].ID())
+	switch a.Kind() {
+	case types.BoolKind, types.StringKind, types.IntKind, types.DoubleKind, types.NullTypeKind:
+		return a.Kind() == b.Kind()
+	}
+	return false
+}
+
+// bagLoops are the macros of a checked expression that may go over a bag.
+func (e *Env) bagLoops(checked *ast.AST, x *extents, s Scope) map[int64]bool {
+	w := e.newWalker(s, checked, x)
+	w.outcome()
+	return w.bagLoops
+}
+
+// everyTurn is the macro c without the end that all() and exists() come to once they
+// are decided. In which order the elements of a bag are met may follow from members
+// that the expression does not read; so what it costs must not depend on which of them
+// decides it.
+func everyTurn(factory ast.ExprFactory, id int64, c ast.ComprehensionExpr) ast.Expr {
+	step := c.LoopStep()
+	if f := callName(step); f == operators.LogicalAnd || f == operators.LogicalOr {
+		args := step.AsCall().Args()
+		step = factory.NewCall(step.ID(), f, args[1], args[0])
+	}
+	always := factory.NewLiteral(c.LoopCondition().ID(), types.True)
+	return factory.NewComprehension(id, c.IterRange(), c.IterVar(), c.AccuVar(), c.AccuInit(), always, step, c.Result())
+}
+
+// inOrder is the macro c with the range put in order by a call, whose id is given.
+func inOrder(factory ast.ExprFactory, id int64, c ast.ComprehensionExpr) ast.Expr {
+	over := factory.NewCall(id, ordered, c.IterRange())
+	if c.HasIterVar2() {
+		return factory.NewComprehensionTwoVar(id, over, c.IterVar(), c.IterVar2(), c.AccuVar(),
+			c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result())
+	}
+	return factory.NewComprehension(id, over, c.IterVar(), c.AccuVar(),
+		c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result())
+}
+
 // Eval evaluates to a bool. Every other outcome, a value of another type included, is
 // an *EvalError. ctx is looked at every CheckEvery loop steps.
 func (p *Program) Eval(ctx context.Context, in *Input) (bool, error) {
@@ -102,6 +198,114 @@ func (p *Program) Eval(ctx context.Context, in *Input) (bool, error) {
 	}
 	return bool(b), nil
 }
+
+// An activation resolves names during one evaluation. It is pooled.
+type activation struct {
+	program *Program
+	input   *Input
+	meter   meter
+}
+
+var _ interpreter.Activation = (*activation)(nil)
+
+func (a *activation) Parent() interpreter.Activation { return nil }
+
+func (a *activation) ResolveName(name string) (any, bool) {
+	s, ok := a.program.slots[name]
+	if !ok {
+		return &a.meter, name == meterName
+	}
+	in, state := a.input, a.program.state
+	switch s.slot {
+	case stateSlot:
+		return a.wrap(in.State, state)
+	case beforeSlot:
+		return a.wrap(in.Before, state)
+	case afterSlot:
+		return a.wrap(in.After, state)
+	case viewSlot:
+		return a.wrap(in.View, state)
+	case selfSlot:
+		return a.wrap(in.Self, a.program.self)
+	case entrySlot:
+		return a.wrap(in.Entry, a.program.entry)
+	case phaseSlot:
+		return types.String(in.Phase), true
+	case paramSlot:
+		text, bound := in.Params[name]
+		return types.String(text), bound
+	}
+	if in.Measure == nil {
+		return nil, false
+	}
+	return s.measure.value(in.Measure(name)), true
+}
+
+func (a *activation) wrap(v ir.Value, s *shape) (any, bool) {
+	if v == nil {
+		return nil, false
+	}
+	return wrap(v, s, &a.meter), true
+}
+
+// slot tells where a name's value is in an Input.
+type slot uint8
+
+const (
+	stateSlot slot = iota + 1
+	beforeSlot
+	afterSlot
+	selfSlot
+	viewSlot
+	entrySlot
+	phaseSlot
+	paramSlot
+	measureSlot
+)
+
+var rootSlots = map[string]slot{
+	"state": stateSlot, "before": beforeSlot, "after": afterSlot, "self": selfSlot, "view": viewSlot, "phase": phaseSlot,
+}
+
+// nameSlot is a slot with the measure it may belong to.
+type nameSlot struct {
+	slot    slot
+	measure *measure
+}
+
+func (e *Env) slots(s Scope) map[string]nameSlot {
+	out := map[string]nameSlot{}
+	for _, v := range e.variables(s) {
+		switch {
+		case v.param != "":
+			out[v.name] = nameSlot{slot: paramSlot}
+		case v.measure != nil:
+			out[v.name] = nameSlot{slot: measureSlot, measure: v.measure}
+		case s.Each != nil && s.Vars == ir.EachVars && v.name == s.Each.Var && rootSlots[v.name] == 0:
+			out[v.name] = nameSlot{slot: entrySlot}
+		default:
+			out[v.name] = nameSlot{slot: rootSlots[v.name]}
+		}
+	}
+	return out
+}
+
+// The codes of evaluation errors.
+const (
+	EvaluationError  = "evaluation_error"
+	CostExceeded     = "cost_exceeded"
+	DeadlineExceeded = "deadline_exceeded"
+)
+
+// An EvalError says why an expression has no value. Its message holds no part of
+// the state. A caller treats the rule as violated.
+type EvalError struct {
+	Code    string
+	Message string
+}
+
+// Error is the message.
+func (e *EvalError) Error() string { return e.Message }
 
 // failures words CEL's run-time errors, which may hold values of the state.
 var failures = []struct{ sign, code, message string }{

@@ -2,13 +2,17 @@ package expr
 
 import (
 	"encoding/json"
+	"errors"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // A shape is a state type as expressions see it: what kinds a value may have and
@@ -75,6 +79,10 @@ func (s *shape) is(k kinds) bool { return s != nil && s.kinds != 0 && s.kinds&^k
 // untyped reports whether the types do not tell what lies below a value of s.
 func (s *shape) untyped() bool { return s == nil || s.kinds&kAny != 0 }
 
+func (s *shape) isBag() bool { return s != nil && s.bag }
+
+func (s *shape) holdsBags() bool { return s != nil && s.bags }
+
 // anyShape is the shape of what no type describes; its arrays are lists. anyBag is
 // that of what may be typed as well, by a union with any: there may be sets and logs
 // anywhere in it.
@@ -85,19 +93,6 @@ func newAnyShape(bags bool) *shape {
 	s.rest, s.elem = s, s
 	return s
 }
-
-// findBags fills in where s may hold sets and logs. What is below is known already.
-func (s *shape) findBags() {
-	s.bag = s.kinds&kUnordered != 0
-	s.bags = s.bag || s.rest.holdsBags() || s.elem.holdsBags()
-	for _, f := range s.members {
-		s.bags = s.bags || f.shape.holdsBags()
-	}
-}
-
-func (s *shape) holdsBags() bool { return s != nil && s.bags }
-
-func (s *shape) isBag() bool { return s != nil && s.bag }
 
 // shapes makes the shapes of a contract's types.
 type shapes struct {
@@ -239,6 +234,15 @@ func orNull(t *types.Type, nullable bool) *types.Type {
 	return t
 }
 
+// findBags fills in where s may hold sets and logs. What is below is known already.
+func (s *shape) findBags() {
+	s.bag = s.kinds&kUnordered != 0
+	s.bags = s.bag || s.rest.holdsBags() || s.elem.holdsBags()
+	for _, f := range s.members {
+		s.bags = s.bags || f.shape.holdsBags()
+	}
+}
+
 // member finds what lies under a member name: its shape, whether it may be absent,
 // and whether it can exist at all. A map's member is not optional in this sense:
 // a missing key is an error of evaluation, not of the expression.
@@ -268,6 +272,104 @@ func (s *shape) memberNames() []string {
 	return names
 }
 
+func (s *shape) elements() *shape {
+	if s == nil {
+		return nil
+	}
+	return s.elem
+}
+
+func (s *shape) entries() *shape {
+	if s == nil {
+		return nil
+	}
+	return s.rest
+}
+
+// below is the shape that answers for elements, also where the value is not what
+// the type says.
+func (s *shape) below() *shape {
+	if s.elem == nil {
+		return anyShape
+	}
+	return s
+}
+
+// under is the shape of what a segment matches below s; nil if nothing can be there.
+func (s *shape) under(segment region.Segment) *shape {
+	switch segment.Kind {
+	case region.Literal, region.KeyLiteral:
+		if m, _, exists := s.member(segment.Text); exists {
+			return m
+		}
+		return nil
+	case region.AnyDepth:
+		return anyShape
+	case region.AnyIndex, region.IndexLiteral:
+		return s.elem
+	}
+	return s.child()
+}
+
+// child is the shape of whatever lies directly below s; nil if nothing can.
+func (s *shape) child() *shape {
+	below := []*shape{s.rest, s.elem}
+	for _, name := range s.memberNames() {
+		below = append(below, s.members[name].shape)
+	}
+	return merge(below...)
+}
+
+// wildcard is the segment for any child of a value of shape s.
+func (s *shape) wildcard() region.Segment {
+	if s != nil {
+		switch containers := s.kinds &^ kScalar; {
+		case containers&^kObjects == 0:
+			return region.Segment{Kind: region.AnyKey}
+		case containers&^kArrays == 0:
+			return region.Segment{Kind: region.AnyIndex}
+		}
+	}
+	return region.Segment{Kind: region.AnySegment}
+}
+
+func isWild(s region.Segment) bool {
+	return s.Kind == region.AnyKey || s.Kind == region.AnyIndex || s.Kind == region.AnySegment
+}
+
+// at is the shape of every node that a pattern matches, anyShape where the types
+// do not tell.
+func (ss *shapes) at(root ir.TypeID, segments []region.Segment) *shape {
+	s := ss.of(root)
+	for _, segment := range segments {
+		if s == nil {
+			return anyShape
+		}
+		s = s.under(segment)
+	}
+	if s == nil {
+		return anyShape
+	}
+	return s
+}
+
+// counted is what as many nodes match as match p: a required member of a record is there
+// exactly if the record is.
+func (ss *shapes) counted(root ir.TypeID, p region.Pattern) region.Pattern {
+	n := len(p.Segments)
+	for ; n > 0 && p.Segments[n-1].Kind == region.KeyLiteral; n-- {
+		if slices.ContainsFunc(p.Segments[:n], func(s region.Segment) bool { return s.Kind == region.AnyDepth }) {
+			break
+		}
+		record := ss.at(root, p.Segments[:n-1])
+		f, declared := record.members[p.Segments[n-1].Text]
+		if !record.is(kRecord) || record.id == ir.NoType || !declared || f.optional {
+			break
+		}
+	}
+	return region.Pattern{Segments: p.Segments[:n]}
+}
+
 // String is the type in the words of the language.
 func (s *shape) String() string {
 	switch {
@@ -293,4 +395,158 @@ func kindWord(k kinds) string {
 		}
 	}
 	return strings.Join(words, " or ")
+}
+
+// MaxMerged bounds the members that are looked at to add up the alternatives of the
+// unions of a contract.
+const MaxMerged = 1 << 20
+
+// ErrMerged says that a contract's unions are beyond MaxMerged.
+var ErrMerged = errors.New("the alternatives of its unions have too many members in common")
+
+// A merger makes shapes of values that fit one of several. It remembers what it made,
+// so that what shapes share is merged once.
+type merger struct {
+	numbers map[*shape]int
+	made    map[string]*shape
+	left    int // members that may still be looked at; below 0 everything is any
+}
+
+func newMerger() *merger {
+	return &merger{numbers: map[*shape]int{}, made: map[string]*shape{}, left: MaxMerged}
+}
+
+// merge is the shape of a value that fits one of some shapes, nil where all are nil.
+func merge(shapes ...*shape) *shape { return newMerger().all(shapes) }
+
+func (m *merger) all(shapes []*shape) *shape {
+	set, key := m.distinct(shapes)
+	switch {
+	case len(set) == 0:
+		return nil
+	case len(set) == 1:
+		return set[0]
+	case m.left < 0:
+		return anyBag
+	case slices.ContainsFunc(set, func(s *shape) bool { return s.kinds&kAny != 0 }):
+		if slices.ContainsFunc(set, (*shape).holdsBags) {
+			return anyBag
+		}
+		return anyShape
+	}
+	if s, known := m.made[key]; known {
+		return s
+	}
+	s := m.sum(set)
+	if m.left < 0 {
+		s = anyBag
+	}
+	m.made[key] = s
+	return s
+}
+
+// distinct drops what stands twice, and names the set.
+func (m *merger) distinct(shapes []*shape) (set []*shape, key string) {
+	var name []byte
+	seen := map[*shape]bool{}
+	for _, s := range shapes {
+		if s == nil || seen[s] {
+			continue
+		}
+		seen[s] = true
+		number, known := m.numbers[s]
+		if !known {
+			number = len(m.numbers)
+			m.numbers[s] = number
+		}
+		set, name = append(set, s), append(strconv.AppendInt(name, int64(number), 36), ' ')
+	}
+	return set, string(name)
+}
+
+func (m *merger) sum(set []*shape) *shape {
+	out := &shape{literals: sumLiterals(set)}
+	var rests, elems []*shape
+	records := 0
+	for _, s := range set {
+		out.kinds |= s.kinds
+		rests, elems = append(rests, s.rest), append(elems, s.elem)
+		if s.kinds&kRecord != 0 {
+			records++
+			out.id = s.id
+		}
+	}
+	if records != 1 {
+		out.id = ir.NoType // several records: no single object type
+	}
+	out.members = m.sumMembers(set, records)
+	out.rest, out.elem = m.all(rests), m.all(elems)
+	out.cel = celType(out)
+	out.findBags()
+	return out
+}
+
+// sumLiterals lists the strings that a value may be, nil if any may occur.
+func sumLiterals(set []*shape) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, s := range set {
+		if s.kinds&kString != 0 && s.literals == nil {
+			return nil
+		}
+		for _, l := range s.literals {
+			if !seen[l] {
+				seen[l] = true
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
+
+// sumMembers merges members of one name. Where only some of the records have it, or a
+// map may have it, it is optional; a value that is no object at all does not count:
+// of T | null the member is there when the record is.
+func (m *merger) sumMembers(set []*shape, records int) map[string]*field {
+	type entry struct {
+		shapes   []*shape
+		optional bool
+		having   int
+		in       map[*shape]bool // of those with a rest
+	}
+	var open []*shape
+	entries := map[string]*entry{}
+	declared := false
+	for _, s := range set {
+		if s.rest != nil {
+			open = append(open, s)
+		}
+		declared = declared || s.members != nil
+		for name, f := range s.members {
+			m.left--
+			e := entries[name]
+			if e == nil {
+				e = &entry{in: map[*shape]bool{}}
+				entries[name] = e
+			}
+			e.shapes, e.optional, e.having = append(e.shapes, f.shape), e.optional || f.optional, e.having+1
+			if s.rest != nil {
+				e.in[s] = true
+			}
+		}
+	}
+	if !declared {
+		return nil
+	}
+	out := make(map[string]*field, len(entries))
+	for name, e := range entries {
+		for _, s := range open {
+			m.left--
+			if !e.in[s] {
+				e.shapes, e.optional = append(e.shapes, s.rest), true
+			}
+		}
+		out[name] = &field{shape: m.all(e.shapes), optional: e.optional || e.having < records}
+	}
+	return out
 }

@@ -3,6 +3,8 @@ package expr
 import (
 	"errors"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -16,19 +18,6 @@ import (
 // where it says number or nothing. An object or array becomes a wrapper of one
 // node and its shape; its children are wrapped when they are asked for. Nothing is
 // converted as a whole.
-
-var (
-	errNoConversion = errors.New("a value of the state has no native form")
-	errAbsent       = errors.New("no such key")
-
-	mapType  = types.NewMapType(types.StringType, types.DynType)
-	listType = types.NewListType(types.DynType)
-)
-
-// Errors are made anew each time: CEL writes into them where they occurred.
-func absent() ref.Val     { return types.WrapErr(errAbsent) }
-func outOfRange() ref.Val { return types.NewErr("index out of bounds") }
-func noOverload() ref.Val { return types.NewErr("no such overload") }
 
 // wrap makes the CEL value of one node. v must not be nil.
 func wrap(v ir.Value, s *shape, m *meter) ref.Val {
@@ -53,14 +42,20 @@ func wrap(v ir.Value, s *shape, m *meter) ref.Val {
 	return &object{value: v, shape: s, meter: m}
 }
 
-// below is the shape that answers for elements, also where the value is not what
-// the type says.
-func (s *shape) below() *shape {
-	if s.elem == nil {
-		return anyShape
-	}
-	return s
-}
+var (
+	errNoConversion = errors.New("a value of the state has no native form")
+	errAbsent       = errors.New("no such key")
+
+	mapType  = types.NewMapType(types.StringType, types.DynType)
+	listType = types.NewListType(types.DynType)
+)
+
+// Errors are made anew each time: CEL writes into them where they occurred.
+func absent() ref.Val { return types.WrapErr(errAbsent) }
+
+func outOfRange() ref.Val { return types.NewErr("index out of bounds") }
+
+func noOverload() ref.Val { return types.NewErr("no such overload") }
 
 // An object is a record, a map or a keyed list of the state.
 type object struct {
@@ -78,12 +73,6 @@ var (
 	_ traits.Zeroer      = (*object)(nil)
 	_ traits.Zeroer      = (*array)(nil)
 )
-
-func (o *object) ConvertToNative(reflect.Type) (any, error) { return nil, errNoConversion }
-
-func (o *object) ConvertToType(t ref.Type) ref.Val { return convert(o, t) }
-
-func (o *object) Equal(other ref.Val) ref.Val { return equal(o, other) }
 
 func (o *object) Type() ref.Type { return mapType }
 
@@ -139,6 +128,12 @@ func (o *object) Fold(f traits.Folder) {
 	})
 }
 
+func (o *object) Equal(other ref.Val) ref.Val { return equal(o, other) }
+
+func (o *object) ConvertToNative(reflect.Type) (any, error) { return nil, errNoConversion }
+
+func (o *object) ConvertToType(t ref.Type) ref.Val { return convert(o, t) }
+
 // An array is a list, a set or a log of the state. The elements of a set or a log
 // are met in sorted order: neither the value of an expression, nor its error, nor
 // its cost may depend on where they happen to stand.
@@ -166,12 +161,6 @@ func (a *array) eachSorted(f func(v ir.Value) bool) {
 	a.meter.spend(int64(a.value.Len()))
 	a.value.EachSorted(f)
 }
-
-func (a *array) ConvertToNative(reflect.Type) (any, error) { return nil, errNoConversion }
-
-func (a *array) ConvertToType(t ref.Type) ref.Val { return convert(a, t) }
-
-func (a *array) Equal(other ref.Val) ref.Val { return equal(a, other) }
 
 func (a *array) Type() ref.Type { return listType }
 
@@ -245,6 +234,12 @@ func (a *array) Fold(f traits.Folder) {
 	})
 }
 
+func (a *array) Equal(other ref.Val) ref.Val { return equal(a, other) }
+
+func (a *array) ConvertToNative(reflect.Type) (any, error) { return nil, errNoConversion }
+
+func (a *array) ConvertToType(t ref.Type) ref.Val { return convert(a, t) }
+
 func convert(v ref.Val, t ref.Type) ref.Val {
 	switch t {
 	case v.Type():
@@ -255,24 +250,134 @@ func convert(v ref.Val, t ref.Type) ref.Val {
 	return types.NewErr("type conversion error")
 }
 
-// fieldType declares one member of a record to CEL, with the access to it.
-func fieldType(name string, s *shape) *types.FieldType {
-	return &types.FieldType{
-		Type: s.cel,
-		IsSet: func(target any) bool {
-			o, ok := target.(*object)
-			return ok && o.value.Member(name) != nil
-		},
-		GetFrom: func(target any) (any, error) {
-			o, ok := target.(*object)
-			if !ok {
-				return nil, errAbsent
-			}
-			v := o.value.Member(name)
-			if v == nil {
-				return nil, errAbsent
-			}
-			return wrap(v, s, o.meter), nil
-		},
+// iteration is what CEL asks of an iterator beyond iterating; nothing calls it with
+// effect.
+type iteration struct{}
+
+func (iteration) ConvertToNative(reflect.Type) (any, error) { return nil, errNoConversion }
+
+func (iteration) ConvertToType(ref.Type) ref.Val { return noOverload() }
+
+func (iteration) Equal(ref.Val) ref.Val { return noOverload() }
+
+func (iteration) Type() ref.Type { return types.IteratorType }
+
+func (iteration) Value() any { return nil }
+
+// memberNames iterates over the names of an object's members.
+type memberNames struct {
+	iteration
+	names []string
+	at    int
+}
+
+var (
+	_ traits.Iterator = (*memberNames)(nil)
+	_ traits.Iterator = (*elements)(nil)
+)
+
+func (n *memberNames) HasNext() ref.Val { return types.Bool(n.at < len(n.names)) }
+
+func (n *memberNames) Next() ref.Val {
+	n.at++
+	return types.String(n.names[n.at-1])
+}
+
+// elements iterates over an array.
+type elements struct {
+	iteration
+	array  *array
+	sorted []ir.Value // of a set or a log
+	at     int
+	length int
+}
+
+func (e *elements) HasNext() ref.Val { return types.Bool(e.at < e.length) }
+
+func (e *elements) Next() ref.Val {
+	e.at++
+	if e.sorted != nil {
+		return wrap(e.sorted[e.at-1], e.array.shape.elem, e.array.meter)
 	}
+	return wrap(e.array.value.Element(e.at-1), e.array.shape.elem, e.array.meter)
+}
+
+// An orderedMap is a map that an expression has made, gone through in the order of
+// its keys: CEL's own iterators follow no order.
+type orderedMap struct{ traits.Mapper }
+
+var _ traits.Foldable = orderedMap{}
+
+// inKeyOrder puts a map in order; other values are as they are.
+func inKeyOrder(v ref.Val) ref.Val {
+	switch m := v.(type) {
+	case *object, orderedMap:
+		return v
+	case traits.Mapper:
+		return orderedMap{m}
+	}
+	return v
+}
+
+// Iterator goes over the keys in order.
+func (m orderedMap) Iterator() traits.Iterator { return sortedKeys(m.Mapper) }
+
+// Fold goes over the entries in the order of their keys.
+func (m orderedMap) Fold(f traits.Folder) {
+	for i := sortedKeys(m.Mapper); i.HasNext() == types.True; {
+		key := i.Next()
+		value, _ := m.Find(key)
+		if !f.FoldEntry(key, value) {
+			return
+		}
+	}
+}
+
+// sortedKeys iterates over the keys of a map in order: by their texts, which differ.
+func sortedKeys(m traits.Mapper) traits.Iterator {
+	if o, ok := m.(*object); ok {
+		return o.Iterator()
+	}
+	var keys valueList
+	var texts []string
+	for i := m.Iterator(); i.HasNext() == types.True; {
+		key := i.Next()
+		var b strings.Builder
+		writeText(&b, key)
+		at, _ := slices.BinarySearch(texts, b.String())
+		texts, keys.values = slices.Insert(texts, at, b.String()), slices.Insert(keys.values, at, key)
+	}
+	return &keys
+}
+
+// A valueList iterates over given values.
+type valueList struct {
+	iteration
+	values []ref.Val
+}
+
+func (l *valueList) HasNext() ref.Val { return types.Bool(len(l.values) > 0) }
+
+func (l *valueList) Next() ref.Val {
+	v := l.values[0]
+	l.values = l.values[1:]
+	return v
+}
+
+// value makes the CEL value of a measure's decimal text.
+func (m *measure) value(literal string, present bool) ref.Val {
+	if !present {
+		if m.empty {
+			return types.OptionalNone
+		}
+		return types.NewErr("no value")
+	}
+	v := numberValue(literal)
+	if m.int {
+		v = intValue(literal)
+	}
+	if m.empty && !types.IsError(v) {
+		return types.OptionalOf(v)
+	}
+	return v
 }

@@ -1,0 +1,623 @@
+package expr
+
+import (
+	"regexp"
+	re2 "regexp/syntax"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/patchoptic/poptic/internal/ir"
+)
+
+// Every mistake in an expression that parses is reported here: first the rules that the
+// walk applies where CEL's type checker sees no mistake, then what the type checker
+// found, in the language's words. At most one issue is reported at a place.
+
+// report adds an issue about node e, once.
+func (w *walker) report(e ast.Expr, at span, i Issue) {
+	w.flagged[e.ID()] = true
+	i.Start, i.End = at.start, at.end
+	for _, old := range w.issues {
+		if old.Code == i.Code && old.Start == i.Start && old.End == i.End {
+			return
+		}
+	}
+	if len(w.issues) < maxIssues {
+		w.issues = append(w.issues, i)
+	}
+}
+
+// maxIssues is how many issues of one expression are reported.
+const maxIssues = 20
+
+func (w *walker) source(e ast.Expr) string {
+	s := w.extents.of(e)
+	return w.extents.src[s.start:s.end]
+}
+
+func (w *walker) unknownMember(e ast.Expr, s *shape, name string) {
+	at := w.extents.memberName(e)
+	issue := unknownMember(s, name)
+	if issue.Fix != nil {
+		issue.Fix.Start, issue.Fix.End = at.start, at.end
+	}
+	w.report(e, at, issue)
+}
+
+// unguarded reports a member that may be absent. The fix puts the guard before the
+// smallest condition around it.
+func (w *walker) unguarded(e ast.Expr) {
+	if len(w.issues) == maxIssues {
+		return
+	}
+	text := w.source(e)
+	issue := unguardedMember(text)
+	if at, ok := w.condition(e); ok && e.Kind() == ast.SelectKind {
+		guarded := w.guards(e) + w.extents.src[at.start:at.end]
+		if w.afterNot(at.start) {
+			guarded = "(" + guarded + ")"
+		}
+		issue.Fix = &Fix{Start: at.start, End: at.end, Text: guarded, Title: "check that the member is there"}
+	}
+	w.report(e, w.extents.of(e), issue)
+}
+
+// guards is the text of the guards that e lacks, its operand's first.
+func (w *walker) guards(e ast.Expr) string {
+	before := ""
+	if operand := e.AsSelect().Operand(); w.flagged[operand.ID()] && operand.Kind() == ast.SelectKind {
+		before = w.guards(operand)
+	}
+	return before + "has(" + w.source(e) + ") && "
+}
+
+// condition is the range of the smallest operand of a logical operator around e, or
+// of the whole expression: where `has(...) &&` can be put before. ok is false if a
+// macro's body lies between, whose variables are not in scope there.
+func (w *walker) condition(e ast.Expr) (at span, ok bool) {
+	at, ok = w.extents.of(w.tree.Expr()), true
+	parent := ast.Expr(nil)
+	for _, step := range trail(w.tree.Expr(), e.ID()) {
+		switch {
+		case parent != nil && isLogical(parent) && w.tree.GetType(step.ID()).Kind() == types.BoolKind:
+			at, ok = w.extents.of(step), true
+		case parent != nil && parent.Kind() == ast.ComprehensionKind:
+			ok = isBinding(parent.AsComprehension())
+		}
+		parent = step
+	}
+	return at, ok
+}
+
+func isLogical(e ast.Expr) bool {
+	switch callName(e) {
+	case operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional:
+		return true
+	}
+	return false
+}
+
+// afterNot reports whether the token before offset is `!`, which binds tighter than
+// the && of a guard.
+func (w *walker) afterNot(offset int) bool {
+	i := w.extents.tokenAt(offset)
+	return i > 0 && w.extents.text(i-1) == "!"
+}
+
+// wholeLog reports a log that is used as a value.
+func (w *walker) wholeLog(e ast.Expr, v abstract) {
+	if v.shape != nil && v.shape.kinds&kLog != 0 {
+		w.report(e, w.extents.of(e), logAsValue(w.source(e), "as a value"))
+	}
+}
+
+func (w *walker) logOperand(e ast.Expr, v abstract, use string) {
+	if v.shape != nil && v.shape.kinds&kLog != 0 {
+		w.report(e, w.extents.of(e), logAsValue(w.source(e), "with "+use))
+	}
+}
+
+// needsOrder reports a bag, or a value with one in it, where order would count.
+func (w *walker) needsOrder(e ast.Expr, v abstract) {
+	if v.holdsBag() {
+		w.report(e, w.extents.of(e), noOrder(w.source(e)))
+	}
+}
+
+// comparesWhole reports a value that cannot be compared since its order would count.
+func (w *walker) comparesWhole(e ast.Expr, v abstract) {
+	if v.holdsMade() {
+		w.report(e, w.extents.of(e), noOrder(w.source(e)))
+	}
+}
+
+// hasPositions reports a macro that gives the elements of a bag positions.
+func (w *walker) hasPositions(e ast.Expr, v abstract) {
+	if v.isBag() {
+		w.report(e, w.extents.of(e), positionInMacro(w.source(e)))
+	}
+}
+
+// rangeable reports a macro over something that has no elements.
+func (w *walker) rangeable(e ast.Expr, v abstract) {
+	switch {
+	case v.shape.is(kRecord):
+		w.report(e, w.extents.of(e), recordRange(v.shape))
+	case v.shape.is(kScalar):
+		w.report(e, w.extents.of(e), scalarRange(v.shape.String()))
+	}
+}
+
+// indexable reports an index that the container does not have.
+func (w *walker) indexable(e ast.Expr, args []ast.Expr, v abstract) {
+	index := w.kindsOf(args[1], abstract{})
+	at := w.extents.operand(args[1])
+	switch {
+	case v.shape != nil && v.shape.kinds&kLog != 0:
+		w.report(e, w.extents.of(e), logAsValue(w.source(args[0]), "with an index"))
+	case v.isBag() && index != kString:
+		w.report(e, at, noPosition(w.source(args[0])))
+	case v.shape.is(kRecord):
+		w.recordIndex(e, args, v)
+	case v.shape.is(kKeyed) && index&kString == 0 && index != kAny:
+		w.report(e, at, keyedIndex(w.source(args[0])))
+	case v.shape.is(kMap) && index&kString == 0 && index != kAny:
+		w.report(e, at, mapIndex(w.source(args[0])))
+	case v.shape.is(kList) && index&kNumeric == 0 && index != kAny:
+		w.report(e, at, listIndex(w.source(args[0])))
+	}
+}
+
+// recordIndex reports r["m"], with r.m as the fix where that is a name.
+func (w *walker) recordIndex(e ast.Expr, args []ast.Expr, v abstract) {
+	issue := recordIndex(v.shape)
+	at := w.extents.of(e)
+	if name, ok := w.constant(args[1]).(types.String); ok && isName(string(name)) {
+		text := w.source(args[0]) + "." + string(name)
+		issue.Fix = &Fix{Start: at.start, End: at.end, Text: text, Title: "write `" + text + "`"}
+	}
+	w.report(e, at, issue)
+}
+
+func (w *walker) constant(e ast.Expr) any {
+	if e.Kind() == ast.LiteralKind {
+		return e.AsLiteral()
+	}
+	return nil
+}
+
+// comparable reports an equality whose sides can never be equal.
+func (w *walker) comparable(e ast.Expr, args []ast.Expr, sides [2]abstract) {
+	a, b := w.kindsOf(args[0], sides[0]), w.kindsOf(args[1], sides[1])
+	if !compatible(a, b) {
+		w.report(e, w.extents.of(e), neverEqual(w.sideWords(args[0], sides[0], a), w.sideWords(args[1], sides[1], b), a, b))
+		return
+	}
+	w.spelling(args[0], sides[0], sides[1])
+	w.spelling(args[1], sides[1], sides[0])
+}
+
+// spelling reports a string constant that is none of the strings the other side may
+// be.
+func (w *walker) spelling(e ast.Expr, side, other abstract) {
+	text, ok := side.constant.(types.String)
+	if !ok || e.Kind() != ast.LiteralKind || other.shape == nil || other.shape.literals == nil || other.shape.kinds&kString == 0 || other.shape.kinds&kAny != 0 {
+		return
+	}
+	if slices.Contains(other.shape.literals, string(text)) {
+		return
+	}
+	at := w.extents.of(e)
+	issue := impossibleText(string(text), other.shape.literals)
+	if issue.Fix != nil {
+		issue.Fix.Start, issue.Fix.End = at.start, at.end
+	}
+	w.report(e, at, issue)
+}
+
+// possibleElement reports `x in e` that can never hold.
+func (w *walker) possibleElement(e ast.Expr, args []ast.Expr, x, v abstract) {
+	if args[1].Kind() == ast.ListKind {
+		for _, element := range args[1].AsList().Elements() {
+			w.spelling(element, w.literal(element), x)
+			w.elementKind(element, args, x, w.kindsOf(element, abstract{}))
+		}
+		return
+	}
+	if v.shape == nil || v.optional {
+		return
+	}
+	if v.shape.is(kRecord) {
+		w.report(e, w.extents.of(e), recordMembership(v.shape))
+		return
+	}
+	if v.shape.is(kArrays) {
+		w.spelling(args[0], x, abstract{shape: v.shape.elem})
+		w.elementKind(args[0], args, x, v.shape.elem.kinds)
+		return
+	}
+	if v.shape.is(kMap | kKeyed) {
+		w.elementKind(args[0], args, x, kString)
+	}
+}
+
+func (w *walker) literal(e ast.Expr) abstract {
+	if e.Kind() == ast.LiteralKind {
+		return abstract{constant: e.AsLiteral()}
+	}
+	return abstract{}
+}
+
+func (w *walker) elementKind(at ast.Expr, args []ast.Expr, x abstract, element kinds) {
+	if mine := w.kindsOf(args[0], x); !compatible(mine, element) {
+		w.report(at, w.extents.of(at), neverElement(kindWord(mine), kindWord(element)))
+	}
+}
+
+// sideWords names one side of a comparison: its text and its type.
+func (w *walker) sideWords(e ast.Expr, v abstract, k kinds) string {
+	words := kindWord(k)
+	if v.shape != nil && v.shape.kinds == k {
+		words = v.shape.String()
+	}
+	return "`" + w.source(e) + "` (" + words + ")"
+}
+
+// compatible reports whether a value of a may equal a value of b.
+func compatible(a, b kinds) bool {
+	share := func(group kinds) bool { return a&group != 0 && b&group != 0 }
+	return (a|b)&kAny != 0 || a&b != 0 || share(kNumeric) || share(kArrays) || share(kObjects)
+}
+
+// kindsOf is what is known of the kinds of e's value v.
+func (w *walker) kindsOf(e ast.Expr, v abstract) kinds {
+	if v.shape != nil && !v.optional {
+		return v.shape.kinds
+	}
+	return celKinds(w.tree.GetType(e.ID()))
+}
+
+func celKinds(t *types.Type) kinds {
+	k := kAny
+	switch t.Kind() {
+	case types.StringKind:
+		k = kString
+	case types.IntKind, types.UintKind:
+		k = kInt
+	case types.DoubleKind:
+		k = kNumber
+	case types.BoolKind:
+		k = kBool
+	case types.NullTypeKind:
+		return kNull
+	case types.ListKind:
+		return kList
+	case types.MapKind:
+		return kMap
+	default:
+		return kAny
+	}
+	if t.IsAssignableType(types.NullType) {
+		k |= kNull
+	}
+	return k
+}
+
+// patterns checks the regular expressions of `matches`: literals in RE2 syntax, whose
+// cost is linear in the text and in the size of the program, which is bounded here.
+// (cel-go's own bound on the size panics on bounded repetitions.)
+func (w *walker) patterns(root ast.Expr, most int) {
+	ast.PostOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != overloads.Matches {
+			return
+		}
+		args := e.AsCall().Args()
+		if len(args) == 0 {
+			return
+		}
+		last := args[len(args)-1]
+		text, ok := w.constant(last).(types.String)
+		if !ok {
+			w.report(last, w.extents.of(last), patternNotLiteral())
+			return
+		}
+		if size, err := patternSize(string(text)); err != nil {
+			w.report(last, w.extents.of(last), badPattern())
+		} else if size > most {
+			w.report(last, w.extents.of(last), patternTooLarge(most))
+		}
+	}))
+}
+
+// patternSize is the number of instructions a regular expression compiles to.
+func patternSize(text string) (int, error) {
+	parsed, err := re2.Parse(text, re2.Perl)
+	if err != nil {
+		return 0, err
+	}
+	program, err := re2.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(program.Inst), nil
+}
+
+// translate says in the language's words what CEL's type checker found. Its texts
+// are used to tell its findings apart only; the words come from the syntax tree and
+// the types. A node that the walk has reported is left alone.
+func (w *walker) translate(errs []*common.Error, s Scope) {
+	byID := nodes(w.tree.Expr())
+	for _, err := range errs {
+		e, ok := byID[err.ExprID]
+		if !ok {
+			e = w.tree.Expr()
+		}
+		if !w.flagged[e.ID()] {
+			w.typeError(e, err.Message, s)
+		}
+	}
+}
+
+func (w *walker) typeError(e ast.Expr, message string, s Scope) {
+	switch {
+	case strings.HasPrefix(message, "undeclared reference"):
+		w.undeclared(e, s)
+	case strings.HasPrefix(message, "undefined field"):
+		w.undefinedField(e)
+	case strings.HasPrefix(message, "found no matching overload"):
+		w.noOverload(e)
+	case strings.HasPrefix(message, "expected type"):
+		w.expectedType(e, message)
+	case strings.Contains(message, "field selection"):
+		w.report(e, w.extents.memberName(e), invalid(article(w.typeWords(w.operandType(e)))+" has no members"))
+	case strings.Contains(message, "range of a comprehension"):
+		w.report(e, w.extents.of(e), scalarRange(w.typeWords(w.tree.GetType(e.ID()))))
+	default:
+		w.report(e, w.extents.of(e), invalid("the types in this expression do not fit together"))
+	}
+}
+
+func (w *walker) operandType(e ast.Expr) *types.Type {
+	if e.Kind() == ast.SelectKind {
+		return w.tree.GetType(e.AsSelect().Operand().ID())
+	}
+	return w.tree.GetType(e.ID())
+}
+
+// undeclared is an unknown name or an unknown function.
+func (w *walker) undeclared(e ast.Expr, s Scope) {
+	if e.Kind() == ast.CallKind {
+		w.unknownFunction(e)
+		return
+	}
+	if e.Kind() == ast.StructKind {
+		w.report(e, w.extents.of(e), invalid("an expression cannot make a record; name its members one by one"))
+		return
+	}
+	name := w.source(e)
+	if e.Kind() == ast.IdentKind {
+		name = e.AsIdent()
+	}
+	at := w.extents.of(e)
+	hint, instead := misplaced(name, s.Vars)
+	issue := unknownName(name, hint, names(w.vars))
+	if instead != "" {
+		issue.Fix = &Fix{Text: instead, Title: "change to `" + instead + "`"}
+	}
+	if issue.Fix != nil {
+		issue.Fix.Start, issue.Fix.End = at.start, at.end
+	}
+	w.report(e, at, issue)
+}
+
+// roots says what each kind of expression sees of the state.
+var roots = map[ir.Vars]struct {
+	who   string
+	sees  []string
+	words string
+}{
+	ir.StateVars:  {"an invariant or guard", []string{"state"}, "`state`"},
+	ir.EachVars:   {"an invariant", []string{"state"}, "`state`"},
+	ir.BeforeVars: {"require", []string{"before"}, "`before`"},
+	ir.AfterVars:  {"ensure", []string{"after", "before"}, "`before` and `after`"},
+	ir.SelfVars:   {"where", []string{"self"}, "`self`"},
+	ir.ViewVars:   {"expect view", []string{"view"}, "`view`"},
+}
+
+// misplaced explains a name that exists in other expressions, and gives the one to
+// use instead.
+func misplaced(name string, v ir.Vars) (hint, instead string) {
+	known := []string{"state", "before", "after", "self", "view", "this"}
+	here := roots[v]
+	if !slices.Contains(known, name) || len(here.sees) == 0 {
+		return "", ""
+	}
+	return here.who + " sees " + here.words + ", not `" + name + "`", here.sees[0]
+}
+
+func (w *walker) unknownFunction(e ast.Expr) {
+	c := e.AsCall()
+	at := w.extents.functionName(e)
+	name := c.FunctionName()
+	candidates := methodNames()
+	if !c.IsMemberFunction() {
+		candidates = functionNames()
+	}
+	namespace, ok := namespaceOf(c)
+	if c.IsMemberFunction() && !ok && w.flagged[c.Target().ID()] {
+		return // of what is no value there is no method
+	}
+	if ok {
+		name = namespace + "." + name
+		at.start = w.extents.of(e).start
+		candidates = functionNames()
+		w.flagged[c.Target().ID()] = true
+		w.dropName(c.Target())
+	}
+	if strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") {
+		w.report(e, w.extents.of(e), invalid("this operator cannot be used here"))
+		return
+	}
+	issue := unknownFunction(name, candidates)
+	if issue.Fix != nil {
+		issue.Fix.Start, issue.Fix.End = at.start, at.end
+	}
+	w.report(e, at, issue)
+}
+
+// dropName takes back the report that a namespace is no variable: CEL reports it
+// before the function.
+func (w *walker) dropName(target ast.Expr) {
+	at := w.extents.of(target)
+	w.issues = slices.DeleteFunc(w.issues, func(i Issue) bool {
+		return i.Code == UnknownName && i.Start == at.start && i.End == at.end
+	})
+}
+
+// namespaceOf is the namespace of a call such as text.wrods(s).
+func namespaceOf(c ast.CallExpr) (string, bool) {
+	if !c.IsMemberFunction() || c.Target().Kind() != ast.IdentKind {
+		return "", false
+	}
+	name := c.Target().AsIdent()
+	for _, f := range functionNames() {
+		if strings.HasPrefix(f, name+".") {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// The functions and methods of CEL that are offered as the nearest name.
+var (
+	celFunctions = []string{"size", "has", "int", "double", "string", "bool", "type", "timestamp", "duration", "cel.bind", "optional.of", "optional.none", "optional.ofNonZeroValue"}
+	celMethods   = []string{"all", "exists", "exists_one", "existsOne", "filter", "map", "size", "contains", "startsWith", "endsWith", "matches", "orValue", "or", "value", "hasValue", "optMap", "transformList", "transformMap"}
+)
+
+func functionNames() []string { return libraryNames(celFunctions, false) }
+
+func methodNames() []string { return libraryNames(celMethods, true) }
+
+func libraryNames(standard []string, methods bool) []string {
+	out := slices.Clone(standard)
+	for _, f := range Functions {
+		if f.Method == methods {
+			out = append(out, f.Name)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func (w *walker) undefinedField(e ast.Expr) {
+	operand := w.operandType(e)
+	name := ""
+	switch {
+	case e.Kind() == ast.SelectKind:
+		name = e.AsSelect().FieldName()
+	case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.OptSelect:
+		operand = w.tree.GetType(e.AsCall().Args()[0].ID())
+		text, _ := e.AsCall().Args()[1].AsLiteral().(types.String)
+		name = string(text)
+	}
+	if len(operand.Parameters()) == 1 {
+		operand = operand.Parameters()[0]
+	}
+	if s := w.env.provider.shapeOf(operand); s != nil {
+		w.unknownMember(e, s, name)
+		return
+	}
+	w.report(e, w.extents.of(e), invalid("there is no such member"))
+}
+
+func (w *walker) noOverload(e ast.Expr) {
+	c := e.AsCall()
+	args := operands(c)
+	if slices.ContainsFunc(args, func(arg ast.Expr) bool { return w.flagged[arg.ID()] }) {
+		return
+	}
+	name, isOperator := operatorText(c.FunctionName())
+	switch {
+	case c.FunctionName() == operators.Index:
+		name = "[ ]"
+	case c.FunctionName() == operators.Conditional:
+		if k := celKinds(w.tree.GetType(args[0].ID())); k&(kBool|kAny) == 0 {
+			w.report(args[0], w.extents.of(args[0]), wrongType("bool", w.typeWords(w.tree.GetType(args[0].ID()))))
+			return
+		}
+		name, args = "? :", args[1:]
+	case !isOperator:
+		name = c.FunctionName()
+	}
+	var words []string
+	for _, arg := range args {
+		words = append(words, w.typeWords(w.tree.GetType(arg.ID())))
+	}
+	issue := operandTypes(name, words)
+	if name != "%" {
+		issue.Fix = w.decimalFix(args, words)
+	}
+	w.report(e, w.extents.of(e), issue)
+}
+
+var plainInt = regexp.MustCompile(`^-?[0-9]+$`)
+
+// decimalFix writes an int constant beside a number as a number.
+func (w *walker) decimalFix(args []ast.Expr, words []string) *Fix {
+	if len(args) != 2 {
+		return nil
+	}
+	for i, arg := range args {
+		if text := w.source(arg); words[i] == "int" && words[1-i] == "number" && arg.Kind() == ast.LiteralKind && plainInt.MatchString(text) {
+			at := w.extents.of(arg)
+			return &Fix{Start: at.start, End: at.end, Text: text + ".0", Title: "write the number `" + text + ".0`"}
+		}
+	}
+	return nil
+}
+
+// expectedType is an operand of && or ||, or the body of a macro, that is no bool,
+// or two elements of different types.
+func (w *walker) expectedType(e ast.Expr, message string) {
+	want := "bool"
+	if !strings.Contains(message, "'bool'") {
+		want = "value of the same type as the others"
+	}
+	w.report(e, w.extents.of(e), wrongType(want, w.typeWords(w.tree.GetType(e.ID()))))
+}
+
+// typeWords names a CEL type in the words of the language.
+func (w *walker) typeWords(t *types.Type) string {
+	switch t.Kind() {
+	case types.ListKind:
+		return "list of " + w.typeWords(t.Parameters()[0])
+	case types.MapKind:
+		return "map of " + w.typeWords(t.Parameters()[1])
+	case types.StructKind:
+		if s := w.env.provider.shapeOf(t); s != nil {
+			return s.String()
+		}
+	case types.OpaqueKind:
+		if t.TypeName() == "optional_type" && len(t.Parameters()) == 1 {
+			return "optional " + w.typeWords(t.Parameters()[0])
+		}
+	case types.BytesKind:
+		return "bytes"
+	case types.UintKind:
+		return "uint"
+	case types.TimestampKind:
+		return "timestamp"
+	case types.DurationKind:
+		return "duration"
+	case types.TypeKind:
+		return "type"
+	}
+	return kindWord(celKinds(t))
+}
