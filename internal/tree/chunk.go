@@ -1,6 +1,9 @@
 package tree
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // A chunk is a node of the tree that holds the items of one container. A leaf
 // holds items, an inner chunk holds chunks of the height below. All leaves are at
@@ -14,7 +17,7 @@ type chunk struct {
 	summary
 	count  int   // items below
 	height uint8 // 0 for a leaf
-	level  uint8 // how high the landmark at its end reaches (shape.go)
+	level  uint8 // how high the landmark at its end reaches (object.go)
 
 	digest remembered
 	memos  memos // what else is remembered: see memo.go
@@ -33,6 +36,14 @@ func (c *chunk) width() int {
 		return len(c.nodes)
 	}
 	return len(c.kids)
+}
+
+// name is the name of item i of a leaf, "" in an array.
+func (c *chunk) name(i int) string {
+	if c.names == nil {
+		return ""
+	}
+	return c.names[i]
 }
 
 // member finds a member by name.
@@ -114,6 +125,46 @@ func (c *chunk) each(first int, f func(i int, name string, child *Node) bool) bo
 	return true
 }
 
+func only(c *chunk) []*chunk {
+	if c == nil {
+		return nil
+	}
+	return []*chunk{c}
+}
+
+func heightOf(c *chunk) uint8 {
+	if c == nil {
+		return 0
+	}
+	return c.height
+}
+
+// lowered replaces the chunks of one height by those below.
+func lowered(chunks []*chunk, height uint8) []*chunk {
+	var out []*chunk
+	for _, c := range chunks {
+		if c.height == height {
+			out = append(out, c.kids...)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// items are the items of leaves, one after the other. They are not to be changed.
+func items(leaves []*chunk) run {
+	var r run
+	if len(leaves) == 1 {
+		return leaves[0].run(leaves[0].names != nil)
+	}
+	for _, c := range leaves {
+		r.names = append(r.names, c.names...)
+		r.nodes = append(r.nodes, c.nodes...)
+	}
+	return r
+}
+
 // replaced is c with item i replaced by child: the path to it is copied, the shape
 // stays, since it does not depend on the values.
 func (c *chunk) replaced(i int, child *Node) *chunk {
@@ -181,6 +232,8 @@ func room[H, T any](n int) (*H, []T) {
 	}
 }
 
+// What is remembered of the items below.
+
 // A summary is what is remembered of the items below a chunk.
 type summary struct {
 	weight int  // JSON values
@@ -231,17 +284,156 @@ func (c *chunk) remeasureMaxima() {
 	c.depth, c.sets, c.logs = all.depth, all.sets, all.logs
 }
 
-// loose reports whether n is or holds an array whose order has no meaning.
-func (n *Node) loose() bool {
-	return n.HoldsSet() || n.HoldsLog()
+// Runs of items, and the chunk trees that are built of them.
+
+// A run is a sequence of items of one height: nodes, with names in an object, or
+// chunks. It is what chunks are cut from, and the pending chunk while cutting.
+type run struct {
+	names  []string
+	nodes  []*Node
+	kids   []*chunk
+	keyed  bool
+	height uint8
 }
 
-// HoldsSet reports whether n is a set, or one is below it. O(1).
-func (n *Node) HoldsSet() bool {
-	return n != nil && (n.order == SetOrder || n.root != nil && n.root.sets)
+func (r run) len() int { return len(r.nodes) + len(r.kids) }
+
+// part copies items [from, to), so that a chunk keeps no other's items alive.
+func (r *run) part(from, to int) run {
+	s := run{keyed: r.keyed, height: r.height}
+	if r.keyed {
+		s.names = slices.Clone(r.names[from:to])
+	}
+	if r.height > 0 {
+		s.kids = slices.Clone(r.kids[from:to])
+	} else {
+		s.nodes = slices.Clone(r.nodes[from:to])
+	}
+	return s
 }
 
-// HoldsLog reports whether n is a log, or one is below it. O(1).
-func (n *Node) HoldsLog() bool {
-	return n != nil && (n.order == LogOrder || n.root != nil && n.root.logs)
+// append adds items [lo, hi) of a leaf sequence.
+func (r *run) append(from *run, lo, hi int) {
+	r.nodes = append(r.nodes, from.nodes[lo:hi]...)
+	if r.keyed {
+		r.names = append(r.names, from.names[lo:hi]...)
+	}
+}
+
+// push adds items [lo, hi) of a sequence.
+func (r *run) push(from *run, lo, hi int) {
+	r.names = append(r.names, from.names[lo:hi]...)
+	if r.height > 0 {
+		r.kids = append(r.kids, from.kids[lo:hi]...)
+	} else {
+		r.nodes = append(r.nodes, from.nodes[lo:hi]...)
+	}
+}
+
+func (r *run) reserve(n int) {
+	r.names = make([]string, 0, n)
+	if r.height > 0 {
+		r.kids = make([]*chunk, 0, n)
+	} else {
+		r.nodes = make([]*Node, 0, n)
+	}
+}
+
+// chunk makes the chunk of all items of r, which keeps r's slices.
+func (r *run) chunk(level uint8) *chunk {
+	c := new(chunk)
+	r.fill(c, level)
+	return c
+}
+
+func (r *run) fill(c *chunk, level uint8) {
+	c.names, c.nodes, c.kids, c.height, c.level = r.names, r.nodes, r.kids, r.height, level
+	c.measure()
+}
+
+func (c *chunk) run(keyed bool) run {
+	return run{names: c.names, nodes: c.nodes, kids: c.kids, keyed: keyed, height: c.height}
+}
+
+// build makes the chunk tree of all items of a container, nil if there are none.
+// It keeps r's slices.
+func build(r run) *chunk {
+	if r.len() == 0 {
+		return nil
+	}
+	for {
+		if r.height == 0 && r.len() <= small {
+			return r.chunk(0)
+		}
+		chunks := r.cut()
+		if len(chunks) == 1 {
+			return chunks[0]
+		}
+		r = above(chunks, r.keyed)
+	}
+}
+
+// cut cuts a whole sequence into chunks.
+func (r *run) cut() []*chunk {
+	var out []*chunk
+	start := 0
+	for i, end := range r.ends(false, false) {
+		if end {
+			part := r.part(start, i+1)
+			out = append(out, part.chunk(r.level(i)))
+			start = i + 1
+		}
+	}
+	return out
+}
+
+// ends tells after which items chunks end. The stretch at the start or the end of r may
+// go on beyond it (before, after); then it must be known to be too long for one chunk.
+func (r *run) ends(before, after bool) []bool {
+	ends := make([]bool, r.len())
+	start := 0
+	for i := range ends {
+		last := i+1 == len(ends)
+		if !r.keyed {
+			ends[i] = last || (i+1)%fullArray == 0
+			continue
+		}
+		if !last && r.level(i) <= r.height {
+			continue
+		}
+		ends[i] = true
+		if i+1-start > fullKeyed || before && start == 0 || after && last {
+			cutStretch(r.names[start:i+1], ends[start:i+1])
+		}
+		start = i + 1
+	}
+	return ends
+}
+
+// above is the sequence that chunks are the items of.
+func above(chunks []*chunk, keyed bool) run {
+	r := run{kids: chunks, keyed: keyed, height: chunks[0].height + 1}
+	if keyed {
+		r.names = make([]string, len(chunks))
+		for i, c := range chunks {
+			r.names[i] = c.names[0]
+		}
+	}
+	return r
+}
+
+// top finishes a tree whose highest sequence is chunks: it builds what is missing
+// above, or drops what is no longer needed.
+func top(chunks []*chunk, keyed bool) *chunk {
+	if len(chunks) == 0 {
+		return nil
+	}
+	root := chunks[0]
+	if len(chunks) > 1 {
+		root = build(above(chunks, keyed))
+	}
+	for root.height > 0 && len(root.kids) == 1 {
+		root = root.kids[0]
+	}
+	return root
 }

@@ -25,9 +25,9 @@ import (
 //	e (digest)*            leaf of an array       E (digest)*   its inner chunk
 //
 // where decimal is the normal form of package decimal, an empty container has no chunk,
-// lengths and counts are 8 bytes, big-endian, and chunks end as shape.go says: those of
+// lengths and counts are 8 bytes, big-endian, and chunks end as object.go says: those of
 // an array, for the digest, as if it were built anew. A
-// bag is the object that order.go describes; a log and a set of the same elements
+// bag is the object that a Bag is made of; a log and a set of the same elements
 // have the same digest.
 type Digest [sha256.Size]byte
 
@@ -166,6 +166,109 @@ func (c *chunk) tag() byte {
 	}
 	return tag
 }
+
+// The digest of an array counts positions.
+
+// A sequenceHash computes the digest of an array's elements: the hash of the chunks
+// that the array would have if it were built anew, which are full ones counted from the
+// start. Chunks that lie so already are asked for theirs.
+type sequenceHash struct {
+	position int
+	pending  [][]byte // by height: digests that are not part of a full chunk yet
+}
+
+// elementsHash is the digest of the elements below root.
+func elementsHash(root *chunk) Digest {
+	if root.height == 0 {
+		return root.computeHash()
+	}
+	var h sequenceHash
+	h.chunk(root)
+	top := 0
+	for size := fullArray; size < root.count; size *= fullArray {
+		h.close(top)
+		top++
+	}
+	if len(h.pending) > top+1 { // the root is full itself
+		return Digest(h.pending[top+1])
+	}
+	return hashOfDigests(top, h.pending[top])
+}
+
+func (h *sequenceHash) chunk(c *chunk) {
+	size := fullArray
+	for range c.height {
+		size *= fullArray
+	}
+	switch {
+	case c.count == size && h.position%size == 0:
+		h.add(int(c.height)+1, c.hash())
+		h.position += size
+	case c.height > 0:
+		for _, kid := range c.kids {
+			h.chunk(kid)
+		}
+	default:
+		digests := c.itemDigests()
+		for at := 0; at < len(digests); at += sha256.Size {
+			h.add(0, Digest(digests[at:at+sha256.Size]))
+			h.position++
+		}
+	}
+}
+
+// add adds a digest at a height, below which nothing but full chunks may be pending.
+func (h *sequenceHash) add(height int, d Digest) {
+	for below := range height {
+		h.close(below)
+	}
+	for len(h.pending) <= height {
+		h.pending = append(h.pending, make([]byte, 0, fullArray*sha256.Size))
+	}
+	if len(h.pending[height]) == fullArray*sha256.Size {
+		h.close(height)
+	}
+	h.pending[height] = append(h.pending[height], d[:]...)
+}
+
+// close makes a chunk of what is pending at a height.
+func (h *sequenceHash) close(height int) {
+	if height >= len(h.pending) || len(h.pending[height]) == 0 {
+		return
+	}
+	d := hashOfDigests(height, h.pending[height])
+	h.pending[height] = h.pending[height][:0]
+	h.add(height+1, d)
+}
+
+// hashOfDigests is the digest of an array's chunk.
+func hashOfDigests(height int, digests []byte) Digest {
+	tag := byte('e')
+	if height > 0 {
+		tag = 'E'
+	}
+	var stack [1 + fullArray*sha256.Size]byte
+	return sha256.Sum256(append(append(stack[:0], tag), digests...))
+}
+
+var itemDigests = new(identity)
+
+// itemDigests are the digests of the items of an array's leaf, one after the other. They
+// are remembered: where something was put in front, they are hashed together anew.
+func (c *chunk) itemDigests() []byte {
+	if known, ok := c.memos.get(itemDigests); ok {
+		return known.([]byte)
+	}
+	all := make([]byte, 0, len(c.nodes)*sha256.Size)
+	for _, child := range c.nodes {
+		d := child.Digest()
+		all = append(all, d[:]...)
+	}
+	c.memos.put(itemDigests, all)
+	return all
+}
+
+// Remembered digests.
 
 // remembered is a digest that is computed at most a few times and then kept: of a
 // chunk or, on a container's root, of the container. It needs no lock: whoever comes

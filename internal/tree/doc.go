@@ -28,8 +28,8 @@
 // # Containers
 //
 // The members of an object, in ascending order of names, and the elements of an
-// array sit in a tree of chunks (chunk.go, shape.go). Where a chunk of an object ends
+// array sit in a tree of chunks (chunk.go, object.go). Where a chunk of an object ends
 // is a function of the content alone, never of the history of edits. Two equal objects
 // therefore have equal chunk trees, which is what lets a plain hash of the chunks be
-// the digest of the value. Chunks of an array end where edits left them (sequence.go).
+// the digest of the value. Chunks of an array end where edits left them (array.go).
 package tree

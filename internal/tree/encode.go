@@ -3,6 +3,7 @@ package tree
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/internal/ir"
 )
@@ -190,4 +191,83 @@ func (w *writer) once(m *memos, key *identity, write func()) {
 	write()
 	w.remembers = true
 	m.put(key, bytes.Clone(w.dst[start:]))
+}
+
+// Strings are written with the fewest escapes JSON allows, as RFC 8785 section
+// 3.2.2.2 has it: the quote, the backslash and the control characters, the usual
+// five of which have a short form.
+
+const hexDigits = "0123456789abcdef"
+
+func shortEscape(c byte) byte {
+	switch c {
+	case '"', '\\':
+		return c
+	case '\b':
+		return 'b'
+	case '\t':
+		return 't'
+	case '\n':
+		return 'n'
+	case '\f':
+		return 'f'
+	case '\r':
+		return 'r'
+	default:
+		return 0
+	}
+}
+
+// appendQuoted appends s, which must be UTF-8, as a JSON string.
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		start = i + 1
+		if short := shortEscape(c); short != 0 {
+			dst = append(dst, '\\', short)
+		} else {
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	return append(append(dst, s[start:]...), '"')
+}
+
+// quotedLen is the length of what appendQuoted appends.
+func quotedLen(s string) int {
+	n := len(s) + 2
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\' || c < 0x20 && shortEscape(c) != 0:
+			n++
+		case c < 0x20:
+			n += len(`u0000`)
+		}
+	}
+	return n
+}
+
+// ellipsis stands for what was cut off a text.
+const ellipsis = "…"
+
+// Shorten returns text if it has at most most bytes, else its beginning and an
+// ellipsis, together at most that long. Neither a character nor an escape of a
+// pointer (~0, ~1) is cut in two. It is for all that repeats what an actor sent.
+func Shorten(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	end := max(0, most-len(ellipsis))
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if end > 0 && text[end-1] == '~' {
+		end--
+	}
+	return text[:end] + ellipsis
 }

@@ -1,13 +1,17 @@
 package tree
 
 import (
+	"bytes"
+	"errors"
 	"iter"
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/patchoptic/poptic/internal/decimal"
 	"github.com/patchoptic/poptic/internal/ir"
 )
 
@@ -37,6 +41,157 @@ var (
 	emptyArray  = &Node{kind: ir.Array}
 	emptyObject = &Node{kind: ir.Object}
 )
+
+// Kind is the kind of n, which must not be nil.
+func (n *Node) Kind() ir.Kind { return n.kind }
+
+// Len is the number of members or elements; 0 for scalars and for nil.
+func (n *Node) Len() int {
+	if n == nil || n.root == nil {
+		return 0
+	}
+	return n.root.count
+}
+
+// isEmpty reports whether nothing is below n.
+func (n *Node) isEmpty() bool {
+	return n == nil || n.root == nil || n.kind != ir.Array && n.kind != ir.Object
+}
+
+// Get returns the member of an object by name, nil if there is none. O(log n).
+func (n *Node) Get(name string) *Node {
+	if n == nil || n.kind != ir.Object || n.root == nil {
+		return nil
+	}
+	return n.root.member(name)
+}
+
+// At returns element i of an array, nil if there is none. O(log n).
+func (n *Node) At(i int) *Node {
+	if n == nil || n.kind != ir.Array || i < 0 || i >= n.Len() {
+		return nil
+	}
+	return n.root.at(i)
+}
+
+// Members iterates over the members of an object in ascending order of names
+// (code point order); over nothing if n is no object.
+func (n *Node) Members() iter.Seq2[string, *Node] {
+	return func(yield func(string, *Node) bool) {
+		if n != nil && n.kind == ir.Object && n.root != nil {
+			n.root.each(0, func(_ int, name string, child *Node) bool { return yield(name, child) })
+		}
+	}
+}
+
+// Elements iterates over the elements of an array in order; over nothing if n is
+// no array.
+func (n *Node) Elements() iter.Seq2[int, *Node] {
+	return func(yield func(int, *Node) bool) {
+		if n != nil && n.kind == ir.Array && n.root != nil {
+			n.root.each(0, func(i int, _ string, child *Node) bool { return yield(i, child) })
+		}
+	}
+}
+
+// eachItem calls f for every item, until it returns false.
+func (n *Node) eachItem(f func(child *Node) bool) bool {
+	return n.isEmpty() || n.root.each(0, func(_ int, _ string, child *Node) bool { return f(child) })
+}
+
+func (n *Node) eachNumbered(f func(i int, name string, child *Node) bool) {
+	if n.root != nil {
+		n.root.each(0, f)
+	}
+}
+
+// Bool is the value of a bool, false for anything else.
+func (n *Node) Bool() bool { return n != nil && n.truth }
+
+// Text is the value of a string, or the literal of a number as it was written
+// (a negative zero has lost its sign); "" for anything else.
+func (n *Node) Text() string {
+	if n == nil {
+		return ""
+	}
+	return n.text
+}
+
+// Int64 is the exact value of a number that IsInt64.
+func (n *Node) Int64() (int64, bool) {
+	if n == nil || n.kind != ir.Number {
+		return 0, false
+	}
+	if v, err := strconv.ParseInt(n.text, 10, 64); err == nil {
+		return v, true
+	}
+	return decimal.Parse(n.text).Int64()
+}
+
+// Float64 is the double nearest to a number, an infinity beyond the largest; 0 for
+// anything else.
+func (n *Node) Float64() float64 {
+	if n == nil || n.kind != ir.Number {
+		return 0
+	}
+	v, _ := strconv.ParseFloat(n.text, 64)
+	return v
+}
+
+// Weight is the number of JSON values in n, itself included. O(1).
+func (n *Node) Weight() int {
+	if n == nil {
+		return 0
+	}
+	if n.root == nil {
+		return 1
+	}
+	return 1 + n.root.weight
+}
+
+// Size is the length of n's encoding by AppendJSON in bytes. O(1).
+func (n *Node) Size() int {
+	switch {
+	case n == nil:
+		return 0
+	case n.kind != ir.Array && n.kind != ir.Object:
+		return int(n.width)
+	case n.root == nil:
+		return len("[]")
+	default:
+		return len("[]") + n.root.size + n.root.count - 1
+	}
+}
+
+// Depth is how deep containers nest in n: 0 for scalars, 1 for a container of
+// scalars. O(1).
+func (n *Node) Depth() int {
+	switch {
+	case n == nil || n.kind != ir.Array && n.kind != ir.Object:
+		return 0
+	case n.root == nil:
+		return 1
+	default:
+		return 1 + n.root.depth
+	}
+}
+
+// HoldsSet reports whether n is a set, or one is below it. O(1).
+func (n *Node) HoldsSet() bool {
+	return n != nil && (n.order == SetOrder || n.root != nil && n.root.sets)
+}
+
+// HoldsLog reports whether n is a log, or one is below it. O(1).
+func (n *Node) HoldsLog() bool {
+	return n != nil && (n.order == LogOrder || n.root != nil && n.root.logs)
+}
+
+// loose reports whether n is or holds an array whose order has no meaning.
+func (n *Node) loose() bool {
+	return n.HoldsSet() || n.HoldsLog()
+}
+
+// Nodes are made by the functions below, by Parse, and by editing others.
 
 // NewNull returns the null value.
 func NewNull() *Node { return nullNode }
@@ -152,49 +307,83 @@ func (r run) node(kind ir.Kind, order Order) *Node {
 	}
 }
 
-// Kind is the kind of n, which must not be nil.
-func (n *Node) Kind() ir.Kind { return n.kind }
+// Numbers keep the literal they were written with and are compared by exact decimal
+// value (package decimal).
 
-// Len is the number of members or elements; 0 for scalars and for nil.
-func (n *Node) Len() int {
-	if n == nil || n.root == nil {
-		return 0
+// NewNumber returns the number written as literal, in the grammar of RFC 8259
+// section 6, within DefaultLimits. A negative zero loses its sign, for it equals 0.
+func NewNumber(literal string) (*Node, error) {
+	if !decimal.Valid(literal) {
+		return nil, errors.New("not a JSON number")
 	}
-	return n.root.count
+	if err := DefaultLimits.checkNumber(literal); err != nil {
+		return nil, err
+	}
+	return numberNode(literal), nil
 }
 
-// Get returns the member of an object by name, nil if there is none. O(log n).
-func (n *Node) Get(name string) *Node {
-	if n == nil || n.kind != ir.Object || n.root == nil {
+// NewInt returns an integer.
+func NewInt(v int64) *Node { return numberNode(strconv.FormatInt(v, 10)) }
+
+func numberNode(literal string) *Node {
+	if literal[0] == '-' && decimal.Parse(literal).Sign() == 0 {
+		literal = literal[1:]
+	}
+	return &Node{kind: ir.Number, text: literal, width: narrow(len(literal))}
+}
+
+// IsInt64 reports whether n is a number whose value is a 64-bit integer, however
+// it is written: 1.0 and 1e3 are.
+func IsInt64(n *Node) bool {
+	_, ok := n.Int64()
+	return ok
+}
+
+// A node is a value to expressions.
+
+var _ ir.Value = (*Node)(nil)
+
+// Member implements ir.Value: Get, with an absent member as a nil interface.
+func (n *Node) Member(name string) ir.Value { return asValue(n.Get(name)) }
+
+// Element implements ir.Value: At, with an absent element as a nil interface.
+func (n *Node) Element(i int) ir.Value { return asValue(n.At(i)) }
+
+func asValue(n *Node) ir.Value {
+	if n == nil {
 		return nil
 	}
-	return n.root.member(name)
+	return n
 }
 
-// At returns element i of an array, nil if there is none. O(log n).
-func (n *Node) At(i int) *Node {
-	if n == nil || n.kind != ir.Array || i < 0 || i >= n.Len() {
-		return nil
-	}
-	return n.root.at(i)
-}
-
-// Members iterates over the members of an object in ascending order of names
-// (code point order); over nothing if n is no object.
-func (n *Node) Members() iter.Seq2[string, *Node] {
-	return func(yield func(string, *Node) bool) {
-		if n != nil && n.kind == ir.Object && n.root != nil {
-			n.root.each(0, func(_ int, name string, child *Node) bool { return yield(name, child) })
-		}
+// EachMember implements ir.Value.
+func (n *Node) EachMember(f func(name string, v ir.Value) bool) {
+	if n != nil && n.kind == ir.Object && n.root != nil {
+		n.root.each(0, func(_ int, name string, child *Node) bool { return f(name, child) })
 	}
 }
 
-// Elements iterates over the elements of an array in order; over nothing if n is
-// no array.
-func (n *Node) Elements() iter.Seq2[int, *Node] {
-	return func(yield func(int, *Node) bool) {
-		if n != nil && n.kind == ir.Array && n.root != nil {
-			n.root.each(0, func(i int, _ string, child *Node) bool { return yield(i, child) })
+// EachElement implements ir.Value.
+func (n *Node) EachElement(f func(i int, v ir.Value) bool) {
+	if n != nil && n.kind == ir.Array && n.root != nil {
+		n.root.each(0, func(i int, _ string, child *Node) bool { return f(i, child) })
+	}
+}
+
+// EachSorted implements ir.Value: by digest. O(n log n), and as many digests.
+func (n *Node) EachSorted(f func(v ir.Value) bool) {
+	type element struct {
+		node   *Node
+		digest Digest
+	}
+	elements := make([]element, 0, n.Len())
+	for _, e := range n.Elements() {
+		elements = append(elements, element{e, e.Digest()})
+	}
+	slices.SortStableFunc(elements, func(a, b element) int { return bytes.Compare(a.digest[:], b.digest[:]) })
+	for _, e := range elements {
+		if !f(e.node) {
+			return
 		}
 	}
 }

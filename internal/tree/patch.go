@@ -1,11 +1,16 @@
 package tree
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
 )
+
+// Patches as they are read (RFC 6902). ParsePatch reads an array of operations without
+// making nodes of them, PatchOf one that was read already; both check the shape of every
+// operation (opCheck) and list everything that is wrong with them.
 
 // OpKind is one of the six operations of RFC 6902 section 4.
 type OpKind string
@@ -130,4 +135,394 @@ func notArrayHint(n *Node) string {
 	default:
 		return ""
 	}
+}
+
+// ParsePatch reads a JSON Patch document (RFC 6902) and checks the shape of all
+// operations before any runs. It returns either the patch or every problem there
+// is, in operation order; what is not JSON, and a limit, is a problem alone.
+// Members of an operation that have no meaning are ignored.
+func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
+	if err := refuseOutright(data, limits.Limits); err != nil {
+		return nil, []*Problem{undecodable(err, data)}
+	}
+	p := newParser(data, limits.Limits)
+	defer p.release()
+	if p.dec.PeekKind() != '[' {
+		return parseOther(data, limits)
+	}
+	checks := shapeCheck{limits: limits}
+	switch err := p.operations(&checks, limits.MaxOps); {
+	case err == errTooManyOps:
+		return nil, []*Problem{limits.tooManyOps()}
+	case err != nil:
+		return nil, []*Problem{undecodable(p.explain(err), data)}
+	default:
+		return checks.result()
+	}
+}
+
+var opKinds = []OpKind{OpAdd, OpRemove, OpReplace, OpMove, OpCopy, OpTest}
+
+// A field is a member of an operation that has to be a string.
+type field struct {
+	present bool
+	kind    ir.Kind
+	text    string
+}
+
+// rawOp is an operation as read, before its shape is checked.
+type rawOp struct {
+	kind           ir.Kind // object, if it can be an operation at all
+	op, path, from field
+	value          *Node
+}
+
+// rawOpOf reads an operation from a node.
+func rawOpOf(n *Node) rawOp {
+	return rawOp{
+		kind: n.Kind(), op: fieldOf(n.Get("op")), path: fieldOf(n.Get("path")), from: fieldOf(n.Get("from")),
+		value: n.Get("value"),
+	}
+}
+
+func fieldOf(n *Node) field {
+	if n == nil {
+		return field{}
+	}
+	return field{true, n.Kind(), n.Text()}
+}
+
+// A shapeCheck checks operations, one after the other, and collects everything
+// wrong with their shapes.
+type shapeCheck struct {
+	limits   PatchLimits
+	patch    Patch
+	tokens   int  // of the pointers so far
+	full     bool // they are more than there may be
+	problems []*Problem
+}
+
+func (s *shapeCheck) add(raw rawOp) {
+	const usual = 8
+	if s.patch == nil {
+		s.patch = make(Patch, 0, usual)
+	}
+	s.patch = append(s.patch, Op{Index: len(s.patch)})
+	c := opCheck{shapeCheck: s, op: &s.patch[len(s.patch)-1], raw: raw}
+	c.run()
+}
+
+// result is the patch, or what is wrong with it.
+func (s *shapeCheck) result() (Patch, []*Problem) {
+	switch {
+	case len(s.problems) > 0:
+		return nil, s.problems
+	case s.patch == nil:
+		return Patch{}, nil
+	default:
+		return s.patch, nil
+	}
+}
+
+// An opCheck checks one operation.
+type opCheck struct {
+	*shapeCheck
+	op  *Op
+	raw rawOp
+}
+
+func (c *opCheck) fail(code Code, path, message, hint string) {
+	c.problems = append(c.problems, &Problem{
+		Code: code, Index: c.op.Index, Path: path, Message: message, Hint: hint,
+	})
+}
+
+func (c *opCheck) run() {
+	if c.raw.kind != ir.Object {
+		c.fail(CodePatchSyntax, "", "an operation is an object, not "+c.raw.kind.Article(), "")
+		return
+	}
+	c.op.RawPath = c.raw.path.text
+	known := c.kind()
+	c.op.Path = c.pointer("path", c.raw.path)
+	if !known {
+		return
+	}
+	if c.op.Kind.HasFrom() {
+		c.op.RawFrom = c.raw.from.text
+		c.op.From = c.pointer("from", c.raw.from)
+	}
+	if c.op.Kind.HasValue() {
+		c.value()
+	}
+	if c.op.Kind == OpRemove && c.op.Path != nil && len(c.op.Path) == 0 {
+		c.fail(CodePatchSyntax, "", "the whole document cannot be removed",
+			"remove what is below it, or replace it")
+	}
+}
+
+// kind reads the member op and reports whether it names an operation.
+func (c *opCheck) kind() bool {
+	if !c.check("op", c.raw.op) {
+		return false
+	}
+	for _, k := range opKinds {
+		if string(k) == c.raw.op.text {
+			c.op.Kind = k
+			return true
+		}
+	}
+	c.fail(CodePatchSyntax, c.op.RawPath,
+		"op is none of add, remove, replace, move, copy and test", nearestOp(c.raw.op.text))
+	return false
+}
+
+// check tells whether a member is there and a string.
+func (c *opCheck) check(name string, f field) bool {
+	switch {
+	case !f.present:
+		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member "+name, "")
+	case f.kind != ir.String:
+		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not %s", name, f.kind.Article()), "")
+	default:
+		return true
+	}
+	return false
+}
+
+func (c *opCheck) what() string {
+	if c.op.Kind == "" {
+		return "the operation"
+	}
+	return "the " + string(c.op.Kind) + " operation"
+}
+
+// pointer reads a member that is a JSON Pointer, nil if it is none.
+func (c *opCheck) pointer(name string, f field) Pointer {
+	if !c.check(name, f) {
+		return nil
+	}
+	if message := c.limits.overPointer(f.text); message != "" {
+		c.fail(CodeLimitExceeded, f.text, message, "")
+		return nil
+	}
+	if c.tokens += strings.Count(f.text, "/"); over(c.tokens, c.limits.MaxPatchTokens) {
+		c.overTokens()
+		return nil
+	}
+	p, bad := parsePointer(f.text)
+	if bad != nil {
+		c.fail(CodePointerSyntax, f.text, bad.Message, bad.Hint)
+		return nil
+	}
+	return p
+}
+
+// overTokens is said once: the pointers behind it are not read.
+func (c *opCheck) overTokens() {
+	if !c.full {
+		c.full = true
+		c.problems = append(c.problems, &Problem{
+			Code: CodeLimitExceeded, Index: WholePatch, Hint: "send it as several patches",
+			Message: fmt.Sprintf("the paths of the patch have more than %d tokens together", c.limits.MaxPatchTokens),
+		})
+	}
+}
+
+func (c *opCheck) value() {
+	if c.op.Value = c.raw.value; c.op.Value == nil {
+		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member value", "a missing value is not null; write null if that is meant")
+	}
+}
+
+// nearestOp is the hint for an unknown operation.
+func nearestOp(name string) string {
+	lower := strings.ToLower(name)
+	var known []string
+	for _, k := range opKinds {
+		if lower == string(k) {
+			return fmt.Sprintf("did you mean %q?", k)
+		}
+		known = append(known, string(k))
+	}
+	near := ir.Nearest(lower, known)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", near)
+}
+
+// parseOther explains a document that is no array.
+func parseOther(data []byte, limits PatchLimits) (Patch, []*Problem) {
+	n, err := Parse(data, limits.Limits)
+	if err != nil {
+		return nil, []*Problem{undecodable(err, data)}
+	}
+	return PatchOf(n, limits)
+}
+
+func undecodable(err error, data []byte) *Problem {
+	var bad *DecodeError
+	errors.As(err, &bad)
+	p := &Problem{Code: bad.Reply(), Index: opIndexOf(bad.Path), Message: "the patch: " + bad.Error()}
+	if bad.Code == InvalidJSON && len(data) > 0 && bad.Offset <= 1 {
+		p.Hint = "send the JSON array of operations and nothing else"
+	}
+	return p
+}
+
+// opIndexOf reads the operation's index off a path into the patch document.
+func opIndexOf(path string) int {
+	p, err := ParsePointer(path)
+	if err != nil || len(p) == 0 || !isIndex(p[0]) || len(p[0]) > 9 {
+		return WholePatch
+	}
+	i := 0
+	for _, digit := range p[0] {
+		i = i*10 + int(digit-'0')
+	}
+	return i
+}
+
+var errTooManyOps = errors.New("too many operations")
+
+// operations reads the array of operations without making nodes of them; only
+// their values become nodes.
+func (p *parser) operations(into *shapeCheck, most int) error {
+	if err := p.count(); err != nil {
+		return err
+	}
+	if err := p.open(); err != nil {
+		return err
+	}
+	for p.dec.PeekKind() != ']' {
+		if over(len(into.patch)+1, most) {
+			return errTooManyOps
+		}
+		op, err := p.operation()
+		if err != nil {
+			return err
+		}
+		into.add(op)
+	}
+	if err := p.close(); err != nil {
+		return err
+	}
+	return p.end()
+}
+
+func (p *parser) operation() (op rawOp, err error) {
+	if p.dec.PeekKind() != '{' {
+		n, err := p.value()
+		if err != nil {
+			return op, err
+		}
+		return rawOp{kind: n.Kind()}, nil
+	}
+	op.kind = ir.Object
+	if err := p.count(); err != nil {
+		return op, err
+	}
+	if err := p.open(); err != nil {
+		return op, err
+	}
+	for p.dec.PeekKind() != '}' {
+		if err := p.opMember(&op); err != nil {
+			return op, err
+		}
+	}
+	return op, p.close()
+}
+
+func (p *parser) opMember(op *rawOp) error {
+	name, err := p.quoted()
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "op":
+		op.op, err = p.field()
+	case "path":
+		op.path, err = p.field()
+	case "from":
+		op.from, err = p.field()
+	case "value":
+		op.value, err = p.value()
+	default:
+		_, err = p.value()
+	}
+	return err
+}
+
+func (p *parser) field() (field, error) {
+	if p.dec.PeekKind() != '"' {
+		n, err := p.value()
+		if err != nil {
+			return field{}, err
+		}
+		return fieldOf(n), nil
+	}
+	if err := p.count(); err != nil {
+		return field{}, err
+	}
+	text, err := p.quoted()
+	return field{true, ir.String, text}, err
+}
+
+// opWord returns a word that every patch consists of without allocating it, "" for
+// any other.
+func opWord(b []byte) string {
+	for _, w := range opWords {
+		if string(b) == w {
+			return w
+		}
+	}
+	return ""
+}
+
+var opWords = [...]string{
+	"op", "path", "value", "from",
+	string(OpAdd), string(OpRemove), string(OpReplace), string(OpMove), string(OpCopy), string(OpTest),
+}
+
+// A Code names a way in which a patch can be wrong. These are the codes of a
+// verdict's violations that a patch alone, or a patch and a state, can earn.
+type Code string
+
+// The codes.
+const (
+	CodePatchSyntax   Code = "patch_syntax"
+	CodePointerSyntax Code = "pointer_syntax" // bad escapes, and index spellings such as 01
+	CodeDuplicateKey  Code = "duplicate_key"
+	CodeLimitExceeded Code = "limit_exceeded"
+	CodePathMissing   Code = "path_missing"
+	CodeOutOfRange    Code = "index_out_of_range"
+	CodeTestFailed    Code = "test_failed"
+	CodeTypeMismatch  Code = "type_mismatch" // a scalar on the way, or an index into a set or log
+	CodeMoveIntoChild Code = "move_into_child"
+)
+
+// WholePatch is the index of a problem that belongs to no single operation.
+const WholePatch = -1
+
+// A Problem is one reason why a patch cannot be applied. Its texts name paths as
+// the actor wrote them and kinds, never values or names the actor did not write.
+type Problem struct {
+	Code    Code
+	Index   int    // of the operation, from 0; or WholePatch
+	Path    string // the pointer at fault as written: the operation's path or from
+	Message string
+	Hint    string // what to do instead, "" if nothing can be said
+
+	// Typed is the number of leading tokens of Path that the state could type;
+	// only for problems that Resolve or Apply find.
+	Typed int
+}
+
+// Error makes a Problem usable as an error.
+func (p *Problem) Error() string {
+	if p.Index == WholePatch {
+		return fmt.Sprintf("%s: %s", p.Code, p.Message)
+	}
+	return fmt.Sprintf("%s: operation %d: %s", p.Code, p.Index, p.Message)
 }

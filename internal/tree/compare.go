@@ -4,8 +4,132 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/decimal"
 	"github.com/patchoptic/poptic/internal/ir"
 )
+
+// Equal reports whether a and b are the same value (RFC 6902 section 4.6): numbers
+// by exact decimal value, strings code point by code point, objects without order,
+// arrays in order unless one of them is a set or a log; then as multisets. Two
+// absent values are equal. Shared structure is not descended into.
+func Equal(a, b *Node) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil || a.kind != b.kind {
+		return false
+	}
+	switch a.kind {
+	case ir.Null:
+		return true
+	case ir.Bool:
+		return a.truth == b.truth
+	case ir.Number:
+		return CompareNumbers(a, b) == 0
+	case ir.String:
+		return a.text == b.text
+	default:
+		return equalContainers(a, b)
+	}
+}
+
+func equalContainers(a, b *Node) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	if a.root == nil || a.root == b.root {
+		return true
+	}
+	if a.order != ListOrder || b.order != ListOrder {
+		return equalBags(a, b)
+	}
+	if a.kind == ir.Array {
+		if same, known := sameDigest(a.root, b.root); known {
+			return same
+		}
+		equal := true
+		changedElements(a.root, b.root, func(int, *Node, *Node) bool { equal = false; return false })
+		return equal
+	}
+	return equalChunks(a.root, b.root)
+}
+
+// equalChunks compares two chunk trees of objects, of the same content or of different
+// ones: equal objects have equal shapes, so that a difference in shape decides.
+func equalChunks(a, b *chunk) bool {
+	if a == b {
+		return true
+	}
+	if a.height != b.height || a.width() != b.width() || a.count != b.count {
+		return false
+	}
+	if same, known := sameDigest(a, b); known {
+		return same
+	}
+	for i, kid := range a.kids {
+		if !equalChunks(kid, b.kids[i]) {
+			return false
+		}
+	}
+	for i, child := range a.nodes {
+		if a.names != nil && a.names[i] != b.names[i] || !Equal(child, b.nodes[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameDigest answers for two chunks that remember their digests. Arrays that are a
+// list on one side and a multiset on the other may be equal all the same.
+func sameDigest(a, b *chunk) (same, known bool) {
+	for _, what := range [...]uint32{ofChunk, ofContainer} {
+		da, there := a.digest.get(what)
+		db, here := b.digest.get(what)
+		if there && here {
+			return da == db, da == db || !a.loose() && !b.loose()
+		}
+	}
+	return false, false
+}
+
+// equalBags compares two arrays of equal length as multisets. Digests decide,
+// unless arrays below are taken for a list on one side and for a multiset on the
+// other; then elements are matched one by one.
+func equalBags(a, b *Node) bool {
+	if a.bag().Equal(b.bag()) {
+		return true
+	}
+	if !a.root.loose() && !b.root.loose() {
+		return false
+	}
+	taken := make([]bool, b.Len())
+	for _, e := range a.Elements() {
+		if !takeEqual(e, b, taken) {
+			return false
+		}
+	}
+	return true
+}
+
+func takeEqual(e *Node, from *Node, taken []bool) bool {
+	for i, f := range from.Elements() {
+		if !taken[i] && Equal(e, f) {
+			taken[i] = true
+			return true
+		}
+	}
+	return false
+}
+
+// CompareNumbers compares two numbers by exact value: -1, 0 or 1.
+func CompareNumbers(a, b *Node) int {
+	if a.text == b.text {
+		return 0
+	}
+	return decimal.Parse(a.text).Compare(decimal.Parse(b.text))
+}
+
+// What differs between two versions.
 
 // ChangedMembers calls f for every member in which the objects a and b differ, in
 // ascending order of names, with the old and the new value (nil where it is
@@ -52,33 +176,6 @@ func difference[T comparable](as, bs []T) (x, y []T) {
 	return without(as, bs), without(bs, as)
 }
 
-func only(c *chunk) []*chunk {
-	if c == nil {
-		return nil
-	}
-	return []*chunk{c}
-}
-
-func heightOf(c *chunk) uint8 {
-	if c == nil {
-		return 0
-	}
-	return c.height
-}
-
-// lowered replaces the chunks of one height by those below.
-func lowered(chunks []*chunk, height uint8) []*chunk {
-	var out []*chunk
-	for _, c := range chunks {
-		if c.height == height {
-			out = append(out, c.kids...)
-		} else {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 func without[T comparable](chunks, others []T) []T {
 	shared := make(map[T]bool, len(others))
 	for _, c := range others {
@@ -91,19 +188,6 @@ func without[T comparable](chunks, others []T) []T {
 		}
 	}
 	return out
-}
-
-// items are the items of leaves, one after the other. They are not to be changed.
-func items(leaves []*chunk) run {
-	var r run
-	if len(leaves) == 1 {
-		return leaves[0].run(leaves[0].names != nil)
-	}
-	for _, c := range leaves {
-		r.names = append(r.names, c.names...)
-		r.nodes = append(r.nodes, c.nodes...)
-	}
-	return r
 }
 
 // nextMember takes the smaller of the next names of two runs, from both if equal.
@@ -143,7 +227,7 @@ func ChangedElements(a, b *Node, f func(i int, before, after *Node) bool) {
 // changedElements goes through two arrays of one length side by side. Their chunks may
 // end at different positions.
 func changedElements(a, b *chunk, f func(i int, before, after *Node) bool) {
-	x, y := sequence{rest: only(a)}, sequence{rest: only(b)}
+	x, y := cursor{rest: only(a)}, cursor{rest: only(b)}
 	for at := 0; at < a.count; {
 		was, is := x.chunk(), y.chunk()
 		switch {
@@ -165,25 +249,25 @@ func changedElements(a, b *chunk, f func(i int, before, after *Node) bool) {
 	}
 }
 
-// A sequence is what is left of an array to go through: items of an open leaf, and
+// A cursor is what is left of an array to go through: items of an open leaf, and
 // chunks behind those, the next one last.
-type sequence struct {
+type cursor struct {
 	items []*Node
 	rest  []*chunk
 }
 
 // chunk is the next chunk; nil if an item comes first.
-func (s *sequence) chunk() *chunk {
+func (s *cursor) chunk() *chunk {
 	if len(s.items) > 0 {
 		return nil
 	}
 	return s.rest[len(s.rest)-1]
 }
 
-func (s *sequence) skip() { s.rest = s.rest[:len(s.rest)-1] }
+func (s *cursor) skip() { s.rest = s.rest[:len(s.rest)-1] }
 
 // open replaces the next chunk by what is in it.
-func (s *sequence) open() {
+func (s *cursor) open() {
 	c := s.chunk()
 	s.skip()
 	s.items = c.nodes
@@ -192,7 +276,7 @@ func (s *sequence) open() {
 	}
 }
 
-func (s *sequence) take() *Node {
+func (s *cursor) take() *Node {
 	n := s.items[0]
 	s.items = s.items[1:]
 	return n
@@ -257,11 +341,6 @@ func changedStretch(a, b *Node, f func(before, after *Node) bool) {
 			return
 		}
 	}
-}
-
-// eachItem calls f for every item, until it returns false.
-func (n *Node) eachItem(f func(child *Node) bool) bool {
-	return n.isEmpty() || n.root.each(0, func(_ int, _ string, child *Node) bool { return f(child) })
 }
 
 // unchanged reports whether two values are equal and their arrays of the same orders: a

@@ -2,10 +2,86 @@ package tree
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 
 	"github.com/patchoptic/poptic/internal/ir"
 )
+
+// Arrays: how they are edited, and whether the order of their elements has a meaning.
+//
+// An array is built of full chunks. An edit renews the chunks on the way to its
+// position and nothing else: a chunk that becomes too full is split, one that becomes
+// too empty is joined with the one beside it. So it costs O(log n) at any position, and
+// the chunks of an array depend on how it came to be; two equal arrays may have
+// different ones. What has to be equal for equal arrays, which is the digest, counts
+// positions instead (sequenceHash).
+
+// sparse is how few items a chunk may be left with by a removal.
+const sparse = fullArray / 4
+
+// resequenced is the array below root with del (0 or 1) items at position at replaced by
+// those of ins (0 or 1); at least one item must be left.
+func resequenced(root *chunk, at, del int, ins []*Node) *chunk {
+	chunks := root.edit(at, del, ins)
+	if len(chunks) > 1 {
+		above := run{kids: chunks, height: root.height + 1}
+		return above.chunk(0)
+	}
+	root = chunks[0]
+	for root.height > 0 && len(root.kids) == 1 {
+		root = root.kids[0]
+	}
+	return root
+}
+
+// edit is the chunks of c's height that take c's place: one, or two where it would be
+// too full, or none where nothing is left.
+func (c *chunk) edit(at, del int, ins []*Node) []*chunk {
+	next := run{height: c.height}
+	last := at == c.count
+	if c.height == 0 {
+		next.nodes = make([]*Node, 0, len(c.nodes)+1)
+		next.nodes = append(append(append(next.nodes, c.nodes[:at]...), ins...), c.nodes[at+del:]...)
+		return next.halves(last)
+	}
+	k, within := c.kidAt(at)
+	kids := c.kids[k].edit(within, del, ins)
+	next.kids = make([]*chunk, 0, len(c.kids)+1)
+	next.kids = append(append(append(next.kids, c.kids[:k]...), kids...), c.kids[k+1:]...)
+	if del > 0 && len(kids) == 1 && kids[0].width() < sparse && len(next.kids) > 1 {
+		next.join(min(k, len(next.kids)-2))
+	}
+	return next.halves(last)
+}
+
+// halves makes chunks of the items of r: two if they are too many for one. What grows
+// at its end is left full.
+func (r *run) halves(atEnd bool) []*chunk {
+	n := r.len()
+	switch {
+	case n == 0:
+		return nil
+	case n <= fullArray:
+		return []*chunk{r.chunk(0)}
+	}
+	middle := n / 2
+	if atEnd {
+		middle = fullArray
+	}
+	left, right := r.part(0, middle), r.part(middle, n)
+	return []*chunk{left.chunk(0), right.chunk(0)}
+}
+
+// join makes of the neighbours k and k+1 one chunk or, if that would be too full, two
+// that are about equal.
+func (r *run) join(k int) {
+	a, b := r.kids[k], r.kids[k+1]
+	both := run{height: a.height, nodes: slices.Concat(a.nodes, b.nodes), kids: slices.Concat(a.kids, b.kids)}
+	r.kids = slices.Replace(r.kids, k, k+2, both.halves(false)...)
+}
+
+// Sets and logs.
 
 // Order says what the order of an array's elements means.
 type Order uint8

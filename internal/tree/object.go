@@ -1,12 +1,138 @@
 package tree
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
-// A step is a place on the way from the root of a chunk tree to an item.
-type step struct {
-	c *chunk
-	i int // item of c
+// Objects: where chunks end.
+//
+// A B-tree that splits chunks when they overflow remembers the order of past edits
+// in its shape. In an object the shape is a function of the members alone, so that
+// equal objects have equal chunks and the digest can simply hash them. The rule, at
+// every height h:
+//
+//	a chunk ends after a member that is a landmark above h.
+//
+// A member is a landmark above h with probability 16^-(h+1), decided by a hash of its
+// name; a chunk is a landmark if its last member is. The topmost height is the first
+// at which everything fits one chunk. Objects of at most small members are one leaf
+// whatever their names, so that names need no hashing there.
+//
+// Between two landmarks there may be too much for one chunk: seldom by chance, always
+// where somebody picks names so. Then the stretch between them is cut by deterministic
+// coin tossing (R. Cole, U. Vishkin, 1986). Every name gets a label: at which bit it first
+// differs from the name before, and that bit. Neighbours have different labels again, as
+// the names were different. A label is far shorter than a name; labels of the labels are
+// shorter still, and after a few rounds there are six. A chunk ends where the label is
+// greater than both beside it. Two such places are never neighbours, and never further
+// apart than ten or so items, whatever the names are. And whether an item is one depends
+// on reach items before it and one behind: what is further away may change as it likes.
+//
+// An edit (splice) runs the rules again around the place it is at, as far as they can
+// come to something else there. The new chunks then are an edit of the height above.
+// That is O(log n) whatever the names are.
+
+const (
+	small     = 32    // an object of at most this many members is one leaf
+	fullKeyed = 128   // the most items of a chunk of an object
+	fullArray = small // the same of an array
+)
+
+const (
+	tosses = 5          // by then labels of the longest names are below 6
+	reach  = tosses + 1 // how many items before an item decide, with it, whether it ends a chunk
+)
+
+// level is how high the landmark at item i reaches; 0 is none.
+func (r *run) level(i int) uint8 {
+	switch {
+	case r.height > 0:
+		return r.kids[i].level
+	case r.keyed:
+		return landmark(r.names[i])
+	default:
+		return 0
+	}
 }
+
+// landmark hashes a name: 64-bit FNV-1a, mixed, one level per four low zero bits. Of a
+// long name it takes both ends: what an edit costs must not depend on the names beside.
+func landmark(name string) uint8 {
+	const hashed = 64
+	h := uint64(14695981039346656037)
+	if len(name) > 2*hashed {
+		h = fnv(fnv(h, name[:hashed]), name[len(name)-hashed:]) ^ uint64(len(name))
+	} else {
+		h = fnv(h, name)
+	}
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	level := uint8(0)
+	for h&15 == 0 && level < 16 {
+		h >>= 4
+		level++
+	}
+	return level
+}
+
+func fnv(h uint64, text string) uint64 {
+	for i := 0; i < len(text); i++ {
+		h = (h ^ uint64(text[i])) * 1099511628211
+	}
+	return h
+}
+
+// cutStretch marks the items of a stretch after which a chunk ends. names are different
+// from their neighbours. Of a stretch that begins before names, the first reach marks are
+// not to be relied on.
+func cutStretch(names []string, ends []bool) {
+	labels := make([]uint64, len(names))
+	before := ""
+	for i, name := range names {
+		labels[i] = nameLabel(before, name, i == 0)
+		before = name
+	}
+	for range tosses - 1 {
+		last := uint64(0)
+		for i, l := range labels {
+			at := 0
+			if i > 0 {
+				at = bits.TrailingZeros64(l ^ last)
+			}
+			labels[i], last = uint64(at)<<1|l>>at&1, l
+		}
+	}
+	for i := 1; i+1 < len(labels); i++ {
+		if labels[i] > labels[i-1] && labels[i] > labels[i+1] {
+			ends[i] = true
+		}
+	}
+}
+
+// nameLabel is where name differs from the one before, and how: the number of the bit
+// and, lowest, the bit. A byte counts nine bits, of which 0 is the end of the name.
+func nameLabel(before, name string, first bool) uint64 {
+	at := 0
+	for !first && at < len(before) && at < len(name) && before[at] == name[at] {
+		at++
+	}
+	is, bit := byteAt(name, at), 0
+	if !first {
+		bit = bits.TrailingZeros16(is ^ byteAt(before, at))
+	}
+	return uint64(9*at+bit)<<1 | uint64(is>>bit&1)
+}
+
+func byteAt(name string, i int) uint16 {
+	if i >= len(name) {
+		return 0
+	}
+	return uint16(name[i]) + 1
+}
+
+// Edits.
 
 // splice removes del items of an object at position at and puts the items of ins there.
 // The tree must be one that the rules made (of more than small members).
@@ -61,7 +187,7 @@ func windowOf(root *chunk, at, del int, ins run) *window {
 
 // growLeft takes what is before the edit, up to a landmark. Of a long stretch it keeps no
 // more than decides.
-func (w *window) growLeft(path []step) {
+func (w *window) growLeft(path []branch) {
 	all := []*chunk{}
 	for c := beside(path, -1); c != nil && c.level <= w.ins.height; c = beside(path, -1) {
 		if w.before = w.left >= enough; w.before {
@@ -83,7 +209,7 @@ func (w *window) growLeft(path []step) {
 
 // growRight does so behind the edit; so far it is right items, less than 0 if some that
 // the edit removes are still missing.
-func (w *window) growRight(path []step, right int) {
+func (w *window) growRight(path []branch, right int) {
 	for right < 0 || !w.closed(right) {
 		c := beside(path, 1)
 		if c == nil {
@@ -177,15 +303,6 @@ func (w *window) edited() (all run, known []*chunk) {
 	return all, known
 }
 
-func (r *run) reserve(n int) {
-	r.names = make([]string, 0, n)
-	if r.height > 0 {
-		r.kids = make([]*chunk, 0, n)
-	} else {
-		r.nodes = make([]*Node, 0, n)
-	}
-}
-
 // keepFirst takes the first ends from the old chunks: what decides them is not all in the
 // window.
 func (w *window) keepFirst(ends []bool) {
@@ -199,36 +316,28 @@ func (w *window) keepFirst(ends []bool) {
 	}
 }
 
-// push adds items [lo, hi) of a sequence.
-func (r *run) push(from *run, lo, hi int) {
-	r.names = append(r.names, from.names[lo:hi]...)
-	if r.height > 0 {
-		r.kids = append(r.kids, from.kids[lo:hi]...)
-	} else {
-		r.nodes = append(r.nodes, from.nodes[lo:hi]...)
-	}
+// A branch is where the way from the root of a chunk tree to an item goes on.
+type branch struct {
+	c *chunk
+	i int // item of c
 }
 
 // descend finds the way to item at; the end of the sequence is behind the last item.
-func descend(root *chunk, at int) []step {
-	path := make([]step, 0, 8)
+func descend(root *chunk, at int) []branch {
+	path := make([]branch, 0, 8)
 	for c := root; ; {
 		if c.height == 0 {
-			return append(path, step{c, at})
+			return append(path, branch{c, at})
 		}
 		k, within := c.kidAt(at)
-		path = append(path, step{c, k})
+		path = append(path, branch{c, k})
 		c, at = c.kids[k], within
 	}
 }
 
-func (c *chunk) run(keyed bool) run {
-	return run{names: c.names, nodes: c.nodes, kids: c.kids, keyed: keyed, height: c.height}
-}
-
 // beside goes from the chunk that path leads to, of which it has the parents, to the one
 // before (-1) or behind it (1) at the same height, and returns it; nil if there is none.
-func beside(path []step, by int) *chunk {
+func beside(path []branch, by int) *chunk {
 	for k := len(path) - 1; k >= 0; k-- {
 		i := path[k].i + by
 		if i < 0 || i >= len(path[k].c.kids) {
@@ -241,26 +350,10 @@ func beside(path []step, by int) *chunk {
 			if by < 0 {
 				first = len(c.kids) - 1
 			}
-			path[below] = step{c, first}
+			path[below] = branch{c, first}
 			c = c.kids[first]
 		}
 		return c
 	}
 	return nil
-}
-
-// top finishes a tree whose highest sequence is chunks: it builds what is missing
-// above, or drops what is no longer needed.
-func top(chunks []*chunk, keyed bool) *chunk {
-	if len(chunks) == 0 {
-		return nil
-	}
-	root := chunks[0]
-	if len(chunks) > 1 {
-		root = build(above(chunks, keyed))
-	}
-	for root.height > 0 && len(root.kids) == 1 {
-		root = root.kids[0]
-	}
-	return root
 }
