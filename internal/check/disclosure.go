@@ -1,6 +1,7 @@
 package check
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
@@ -118,9 +119,7 @@ func isOneRule(g, h footprint.Gate) bool {
 func (c *checker) discloseGate(st *stage, g footprint.Gate, uses []footprint.Use, seen *region.Set, declared []*disclosure) {
 	out := g.Gate
 	out.Visibility = ir.Seen
-	out.Given = slices.ContainsFunc(uses, func(u footprint.Use) bool { return u.Given })
 	if unseen, hidden := c.unseen(st.out, uses, seen); hidden {
-		out.Given = false
 		out.Unseen = unseen.Source()
 		out.Visibility = ir.Hidden
 		if d := find(declared, out); d != nil {
@@ -129,8 +128,23 @@ func (c *checker) discloseGate(st *stage, g footprint.Gate, uses []footprint.Use
 		} else {
 			c.report(undisclosed(st, out, c.out.Sealed))
 		}
+	} else {
+		out.Given = given(uses)
 	}
 	st.out.Gates = append(st.out.Gates, out)
+}
+
+// given is what conditions of the stage say, for a gate to depend on no more than its uses
+// read.
+func given(uses []footprint.Use) (out []ir.Pin) {
+	for i := range uses {
+		for _, p := range uses[i].Given {
+			if !slices.ContainsFunc(out, func(q ir.Pin) bool { return reflect.DeepEqual(p, q) }) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
 }
 
 // unseen finds a pattern that a gate reads and the stage does not see. What the

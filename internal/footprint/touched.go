@@ -18,11 +18,11 @@ import (
 //     from that place, or a condition of the stage says that it is there;
 //   - no reference names a key yet that is new.
 
-// A Use is what a commit can make a gate depend on. Given says that this is so only
-// where the stage's ensure holds.
+// A Use is what a commit can make a gate depend on, where what conditions of the stage
+// say of some places is so. Given is what they say; the places are among the Reads.
 type Use struct {
 	Reads []region.Pattern
-	Given bool
+	Given []ir.Pin
 }
 
 // Touched reports what a commit of the stage can make the gate depend on: the
@@ -41,8 +41,8 @@ func (m *Model) Touched(g Gate, s *ir.Stage) []Use {
 			switch touched, given := m.triggers(g, s, u); {
 			case moves || takes || blindly || touched || m.usesContested(g, s, member):
 				out = append(out, m.resolved(g, u))
-			case given:
-				out = append(out, Use{Given: true})
+			case len(given) > 0:
+				out = append(out, Use{placesOf(given), given})
 			}
 		}
 	}
@@ -84,7 +84,7 @@ type instance struct {
 	keys    map[string]region.Segment
 	lookups []ir.Lookup       // with those keys
 	known   map[string]string // by look-up, the parameter that it is
-	given   bool
+	given   []ir.Pin          // what conditions say, for it to be so
 }
 
 // use is the instance of a gate's family that has some of its keys fixed.
@@ -95,45 +95,65 @@ func (m *Model) use(g Gate, s *ir.Stage, family []region.Pattern, keys map[strin
 	for _, l := range g.lookups() {
 		at := substitute(l.At, fixed)
 		u.lookups = append(u.lookups, ir.Lookup{Key: l.Key, At: at})
-		if param, given, ok := m.holder(g, s, at); ok {
+		if !mentions(family, l.Key) { // it is of another phase
+			continue
+		}
+		if param, given := m.holder(g, s, at); param != "" {
 			fixed[l.Key] = region.Segment{Kind: region.ParamSegment, Text: param}
-			u.known[l.Key], u.given = param, u.given || given
+			u.known[l.Key], u.given = param, append(u.given, given...)
 		}
 	}
 	return u
 }
 
-// holder finds the parameter whose value is the text at a place when the gate is
-// judged. given says that only an ensure of the stage sees to that.
-func (m *Model) holder(g Gate, s *ir.Stage, at region.Pattern) (param string, given, ok bool) {
-	kept := !m.mayWrite(s, at)
-	if g.Kind == ir.RequireGate || kept {
+// holder finds the parameter whose value is the text at a place when the gate is judged,
+// "" if there is none, and what a condition of the stage says that makes it so. Parameters
+// are bound before any gate is judged; conditions may not hold where it is.
+func (m *Model) holder(g Gate, s *ir.Stage, at region.Pattern) (param string, given []ir.Pin) {
+	if g.Kind == ir.RequireGate || !m.mayWrite(s, at) {
 		for i := range s.Params {
 			if p := &s.Params[i]; p.Kind == ir.DependentParam && samePattern(&p.Of, &at) {
-				return p.Name, false, true
+				return p.Name, nil
 			}
 		}
-		if p := pinned(s.Require, at, kept); p != "" && g.Kind != ir.RequireGate {
-			return p, false, true
+	}
+	if g.Kind == ir.RequireGate {
+		return "", nil
+	}
+	for _, p := range m.pins(s, at) {
+		if p.Param != "" {
+			return p.Param, []ir.Pin{p}
 		}
 	}
-	if p := pinned(s.Ensure, at, kept); p != "" && g.Kind != ir.RequireGate {
-		return p, true, true
-	}
-	return "", false, false
+	return "", nil
 }
 
-// pinned is the parameter that a condition says to stand at a place; kept says that what
-// stood there before stands there after.
-func pinned(conditions []ir.Expr, at region.Pattern, kept bool) string {
-	for i := range conditions {
-		for _, p := range conditions[i].Pins {
-			if p.Param != "" && (kept || !p.Before) && samePattern(&p.At, &at) {
-				return p.Param
+// pins lists what the conditions of a stage say of a place after a commit: of the state
+// before only where a commit keeps what is there.
+func (m *Model) pins(s *ir.Stage, at region.Pattern) (out []ir.Pin) {
+	kept := !m.mayWrite(s, at)
+	for i := range s.Require {
+		for _, p := range s.Require[i].Pins {
+			if p.Before = true; kept && samePattern(&p.At, &at) {
+				out = append(out, p)
 			}
 		}
 	}
-	return ""
+	for i := range s.Ensure {
+		for _, p := range s.Ensure[i].Pins {
+			if (kept || !p.Before) && samePattern(&p.At, &at) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func placesOf(pins []ir.Pin) (out []region.Pattern) {
+	for _, p := range pins {
+		out = append(out, p.At)
+	}
+	return out
 }
 
 // mayWrite reports whether a commit of the stage may change what is at a place.
@@ -142,8 +162,9 @@ func (m *Model) mayWrite(s *ir.Stage, at region.Pattern) bool {
 }
 
 // triggers reports whether what a stage writes, blind grants aside, can change what
-// members of an instance read; given that it cannot because of what the stage ensures.
-func (m *Model) triggers(g Gate, s *ir.Stage, u instance) (touched, given bool) {
+// members of an instance read. If it cannot because of what the stage's conditions say,
+// given is that.
+func (m *Model) triggers(g Gate, s *ir.Stage, u instance) (touched bool, given []ir.Pin) {
 	for i, r := range g.trigger(u.family, u.keys) {
 		wide, write := widened(r), s.Write
 		if i, l, ok := u.lookup(r); ok && m.refersTo(l.At, Prefix(wide, i)) && !m.mayWrite(s, l.At) {
@@ -152,13 +173,14 @@ func (m *Model) triggers(g Gate, s *ir.Stage, u instance) (touched, given bool) 
 		for _, grant := range write {
 			for _, w := range grant.Include {
 				one := region.Region{{Include: []region.Pattern{w}, Except: grant.Except}}
-				switch {
-				case !m.meets([]region.Pattern{wide}, one):
-				case m.holds(g, s, u.family, u.family[i], w):
-					given = true
-				default:
-					return true, false
+				if !m.meets([]region.Pattern{wide}, one) {
+					continue
 				}
+				pins, ok := m.holds(g, s, u.family, u.family[i], w)
+				if !ok {
+					return true, nil
+				}
+				given = append(given, pins...)
 			}
 		}
 	}
@@ -166,10 +188,11 @@ func (m *Model) triggers(g Gate, s *ir.Stage, u instance) (touched, given bool) 
 }
 
 // holds reports whether a rule certainly holds where what it reads as r is written as w,
-// because of the texts that the stage ensures to stand in places that the rule reads.
-func (m *Model) holds(g Gate, s *ir.Stage, family []region.Pattern, r, w region.Pattern) bool {
+// because of the texts that the stage's conditions say to stand in places that the rule
+// reads; given is what they say.
+func (m *Model) holds(g Gate, s *ir.Stage, family []region.Pattern, r, w region.Pattern) (given []ir.Pin, ok bool) {
 	if m.Holds == nil || g.Expr == nil {
-		return false
+		return nil, false
 	}
 	keys := keysWritten(r, w)
 	var known []ir.Pin
@@ -177,16 +200,13 @@ func (m *Model) holds(g Gate, s *ir.Stage, family []region.Pattern, r, w region.
 		if f.Shallow {
 			continue
 		}
-		at := substitute(f, keys)
-		for i := range s.Ensure {
-			for _, p := range s.Ensure[i].Pins {
-				if p.Texts != nil && samePattern(&p.At, &at) && !(p.Before && m.mayWrite(s, at)) {
-					known = append(known, ir.Pin{At: f, Texts: p.Texts})
-				}
+		for _, p := range m.pins(s, substitute(f, keys)) {
+			if p.Texts != nil {
+				known, given = append(known, ir.Pin{At: f, Texts: p.Texts}), append(given, p)
 			}
 		}
 	}
-	return len(known) > 0 && m.Holds(g, s.PhasesAfter(), known)
+	return given, len(known) > 0 && m.Holds(g, s.PhasesAfter(), known)
 }
 
 // keysWritten is what the keys of a family are where what it reads as r is written as w.

@@ -266,7 +266,7 @@ type Gate struct {
 	At         *region.Pattern `json:"at,omitempty"`
 	Visibility Visibility      `json:"visibility"`
 	Unseen     string          `json:"unseen,omitempty"` // a path the gate reads and the stage does not see
-	Given      bool            `json:"given,omitempty"`  // it is seen only where the stage's ensure holds
+	Given      []Pin           `json:"given,omitempty"`  // it is seen only where these are so
 }
 
 // Type returns the type with the given id; it must be a valid id of c.

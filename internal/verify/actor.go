@@ -253,7 +253,7 @@ func (r *reply) listedGates(f *finding) []ir.Visibility {
 	var all []ir.Visibility
 	for i := range r.stage.Gates {
 		if g := &r.stage.Gates[i]; r.isOf(f, g) {
-			if g.Given && !r.ensured() {
+			if slices.ContainsFunc(g.Given, r.contradicts) {
 				all = append(all, ir.Hidden)
 				continue
 			}
@@ -268,11 +268,25 @@ func (r *reply) isOf(f *finding, g *ir.Gate) bool {
 	return g.Kind == f.rule && (g.Name == "" || g.Name == f.name) && (g.At == nil || r.isAt(g, f))
 }
 
-// ensured reports whether every ensure of the stage holds after the patch. Where not,
-// that is why it is refused, and what hangs on it is not asked.
-func (r *reply) ensured() bool {
-	r.measuresAfter = measures{p: r.p, state: r.after}
-	return len(r.checkEnsure()) == 0
+// contradicts reports whether a place does not hold what a condition of the stage says.
+// Then that refuses the patch, and what a gate comes to that hangs on it may follow from
+// what is hidden. The view and the patch decide this: whether whole conditions hold might
+// follow from more.
+func (r *reply) contradicts(p ir.Pin) bool {
+	root := r.after
+	if p.Before {
+		root = r.snapshot.State
+	}
+	n := nodeAtPattern(root, p.At.Bind(r.args))
+	switch {
+	case n == nil:
+		return p.Texts != nil // without a key nothing is looked up
+	case n.Kind() != ir.String:
+		return true
+	case p.Texts != nil:
+		return !slices.Contains(p.Texts, n.Text())
+	}
+	return n.Text() != r.args[p.Param]
 }
 
 // isAt reports whether the gate g, which has a place, is about the place of f.

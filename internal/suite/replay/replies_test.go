@@ -92,6 +92,86 @@ stage s { read /x write /x discloses /u/*, /m/*/* }
 		`{"x":{"k":1,"l":1},"u":[],"m":{"a":["k"]}}`, `{"x":{"k":1,"l":1},"u":[],"m":{"a":["k","l"],"b":["l"]}}`)
 }
 
+// hung is a contract in which what a gate reads hangs on what conditions of the stage say,
+// and conditions say more than the stage sees.
+func hung(rule, stage string) string {
+	return `contract c
+state { hidden: int  seen: string  key: string  ref?: key of /m  m: map of int  log: log of (key of /m) }
+` + rule + `
+stage s(p in /m) {
+  ` + stage + `
+}
+`
+}
+
+func TestAGateIsNotNamedWhereAConditionThatItHangsOnDoesNotHold(t *testing.T) {
+	const low = `invariant low { state.seen != "x" || !(state.key in state.m) || state.m[state.key] < 5 }`
+	const patch = `[{"op":"replace","path":"/seen","value":"x"}]`
+	one, other := `{"hidden":1,"seen":"a","key":"k","m":{"k":1,"p":1},"log":[]}`, `{"hidden":1,"seen":"a","key":"k","m":{"k":9,"p":1},"log":[]}`
+	for _, conditions := range []string{
+		`require { before.key == p && before.hidden == 1 }`,
+		`require { before.key == p } require { before.hidden == 1 }`,
+		`require { before.hidden == 1 && p == before.key }`,
+		`ensure { before.key == p && before.hidden == 1 }`,
+		`ensure { before.hidden == 1 && after.key == p }`,
+		`require { before.key == p }`,
+		`ensure { after.key == p }`,
+	} {
+		r := enter(t, hung(low, "read /seen, /key, /m/{p}  write /seen  "+conditions), "s")
+		r.args = map[string]string{"p": "p"}
+		r.requireOneReply(patch, one, other)
+	}
+}
+
+func TestAGateThatATextExcusesIsNotNamedWhereTheTextIsNotThere(t *testing.T) {
+	const low = `invariant low { state.key == "off" || state.seen != "x" || state.hidden < 5 }`
+	const patch = `[{"op":"replace","path":"/seen","value":"x"}]`
+	one, other := `{"hidden":1,"seen":"a","key":"on","m":{"p":1},"log":[]}`, `{"hidden":9,"seen":"a","key":"on","m":{"p":1},"log":[]}`
+	for _, conditions := range []string{
+		`require { before.key == "off" && before.m.all(k, before.m[k] < 5) }`,
+		`require { before.key in ["off"] } require { size(before.m) > 0 }`,
+		`ensure { before.key == "off" && size(before.log) == 0 }`,
+		`ensure { after.key == "off" && size(after.log) == 0 }`,
+		`ensure { "off" == after.key }`,
+	} {
+		r := enter(t, hung(low, "read /seen, /key  write /seen  "+conditions), "s")
+		r.args = map[string]string{"p": "p"}
+		r.requireOneReply(patch, one, other)
+	}
+}
+
+func TestAHiddenConditionIsNotToldByWhetherAGateIsNamed(t *testing.T) {
+	const low = `invariant low { state.seen != "x" || !(state.key in state.m) || state.m[state.key] < 5 }`
+	const patch = `[{"op":"replace","path":"/seen","value":"x"}]`
+	one, other := `{"hidden":1,"seen":"a","key":"p","m":{"p":9},"log":[]}`, `{"hidden":2,"seen":"a","key":"p","m":{"p":9},"log":[]}`
+	for _, conditions := range []string{
+		`ensure { after.key == p && after.hidden == 1 }`,
+		`ensure { after.key == p } ensure { before.hidden == 1 }`,
+		`ensure { before.key == p } require { before.hidden == 1 }`,
+		`require { before.key == p && before.hidden == 1 }`,
+		`require { before.key == p } ensure { after.hidden == 1 }`,
+	} {
+		r := enter(t, hung(low, "read /seen, /key, /m/{p}  write /seen  "+conditions), "s")
+		r.args = map[string]string{"p": "p"}
+		r.requireOneReply(patch, one, other)
+		_, reply := r.told(one, patch)
+		require.Contains(t, reply, `"rule":"invariant low"`)
+	}
+}
+
+func TestAReferenceIsNotNamedWhereAConditionThatItHangsOnDoesNotHold(t *testing.T) {
+	for _, conditions := range []string{
+		`ensure { has(after.ref) && after.ref == p && before.hidden == 1 }`,
+		`ensure { !has(after.ref) || after.ref == p } ensure { size(after.m) > 9 }`,
+		`ensure { after.?ref.orValue("") == p }`,
+	} {
+		r := enter(t, hung("", "read /ref, /m/{p}  write /ref  "+conditions), "s")
+		r.args = map[string]string{"p": "p"}
+		r.requireOneReply(`[{"op":"add","path":"/ref","value":"k"}]`,
+			`{"hidden":1,"seen":"a","key":"k","m":{"k":1,"p":1},"log":[]}`, `{"hidden":1,"seen":"a","key":"k","m":{"p":1},"log":[]}`)
+	}
+}
+
 func TestDisclosedRequirementsAreOneGate(t *testing.T) {
 	r := enter(t, `contract c
 state { a: int  b: int  n: int }
