@@ -49,7 +49,7 @@ var stances = []stance{
 		[]string{"/notes/{note}/case", "/notes/{note}/text", "/cases/{case}/order", "/cases/{case}/status", "/orders/{order}/status", "/orders/{order}/by"},
 		"",
 		[]string{
-			`STATE.cases[case].order == order`, `STATE.cases[case].status == "open"`, `STATE.notes[note].text == "a"`, `STATE.notes[note].case == case`,
+			`STATE.cases[case].order == order`, `STATE.cases[case].status == "open"`, `STATE.notes[note].text in ["a", "b"]`, `STATE.cases[case].status in ["open", "lost"]`, `STATE.notes[note].case == case`,
 			`STATE.cases[STATE.notes[note].case].order == order`,
 		},
 		[]string{`STATE.cases[case].free != "a"`, `STATE.notes[note].text != "b"`},
@@ -126,10 +126,19 @@ func (m maker) hinge(x stance) string {
 	return word + " { " + strings.Join(parts, " && ") + " }"
 }
 
-// hangs reports whether a gate of a stage hangs on what conditions say.
-func hangs(s *ir.Stage) bool {
-	return slices.ContainsFunc(s.Gates, func(g ir.Gate) bool { return len(g.Given) > 0 })
+// worth is how often in a hundred times to try a stage: most if a gate hangs on what
+// conditions say of which some are not seen.
+func worth(s *ir.Stage) int {
+	switch {
+	case !slices.ContainsFunc(s.Gates, func(g ir.Gate) bool { return len(g.Given) > 0 }):
+		return 3
+	case slices.ContainsFunc(s.Gates, func(g ir.Gate) bool { return isCondition(g) && g.Visibility == ir.Hidden }):
+		return 100
+	}
+	return 25
 }
+
+func isCondition(g ir.Gate) bool { return g.Kind == ir.RequireGate || g.Kind == ir.EnsureGate }
 
 // hinged is a drawn contract that compiles; of gates that it does not see it discloses
 // some, or all if it is sealed.
@@ -144,7 +153,7 @@ func (m maker) hinged() (text string, c *ir.Contract) {
 					again = strings.TrimSuffix(again, "}\n") + "  " + s[1] + "\n}\n"
 				}
 			}
-			if c != nil && (again == text || m.chance(50)) && (hangs(c.Stage("s")) || m.chance(10)) {
+			if c != nil && (again == text || m.chance(50)) && m.chance(worth(c.Stage("s"))) {
 				return text, c
 			}
 			if again == text {
@@ -178,9 +187,8 @@ func countHinges(drew map[string]int, s *ir.Stage) {
 				found[what] = found[what] || is(g, p)
 			}
 			for _, h := range s.Gates {
-				condition := h.Kind == ir.RequireGate || h.Kind == ir.EnsureGate
-				found["beside what hides"] = found["beside what hides"] || condition && h.Visibility == ir.Hidden
-				found["beside what is let"] = found["beside what is let"] || condition && h.Visibility == ir.Disclosed
+				found["beside what hides"] = found["beside what hides"] || isCondition(h) && h.Visibility == ir.Hidden
+				found["beside what is let"] = found["beside what is let"] || isCondition(h) && h.Visibility == ir.Disclosed
 			}
 		}
 	}
@@ -194,14 +202,14 @@ func countHinges(drew map[string]int, s *ir.Stage) {
 func TestRepliesDoNotHangOnConditionsThatTheStageDoesNotSee(t *testing.T) {
 	t.Parallel()
 	m, sum, start := newMaker(17), newSecrecy(), time.Now()
-	for enough := rounds(60_000, 12_000); sum.cases < enough; {
+	for enough := rounds(40_000, 8_000); sum.cases < enough; {
 		text, c := m.hinged()
 		p, err := verify.Load(c, verify.DefaultLimits())
 		require.NoError(t, err)
 		countHinges(sum.drew, c.Stage("s"))
 		if a, ok := m.gather(t, p, c, c.Stage("s")); ok {
 			sum.distinct[text] = true
-			m.hallOf(t, text, a).hear(sum, a, 8)
+			m.hallOf(t, text, a).hear(sum, a, 6)
 		}
 		if sum.took = time.Since(start); sum.meter.due(sum.cases) {
 			sum.log(t)
@@ -210,6 +218,9 @@ func TestRepliesDoNotHangOnConditionsThatTheStageDoesNotSee(t *testing.T) {
 	sum.log(t)
 	t.Logf("drawn: %v", sum.drew)
 	require.Greater(t, sum.accepted, sum.cases/20)
+	if testing.Short() {
+		return
+	}
 	require.Equal(t, slices.Sorted(maps.Keys(hinges)), slices.Sorted(maps.Keys(sum.drew)))
 }
 
