@@ -242,3 +242,53 @@ prove all_m commutes with of_m
 		require.Contains(t, out.Diagnostics[1].Help, "take /m/n out of the `read` of all_m")
 	}
 }
+
+// Whoever does what the help of a claim says gets another answer.
+func TestHelpOfAClaimAboutSetsAndLogsCanBeFollowed(t *testing.T) {
+	const contract = `contract x
+state { l: log of int  s: set of int  t: set of { a: int }  g: { l: log of int  n: int }  z: int }
+stage a { %s }
+stage b { %s }
+prove a commutes with b
+`
+	for _, c := range []struct{ a, b, says, followed string }{
+		{"write /l/-", "read /l, /z  write /l/-", "keep /l as a whole out of the `read` of b, or out of the `write` of a", "read /z  write /l/-"},
+		{"write /l/-", "read /l except /l/*, /z  write /l/-", "keep /l as a whole out of the `read` of b", "read /z  write /l/-"},
+		{"read /s  write /s/-", "read /s, /z except /s/*", "keep /s as a whole out of the `read` of b", "read /z"},
+		{"read /t  write /t/-", "read /t, /z except /t/*/a", "keep /t as a whole out of the `read` of b", "read /z"},
+		{"read /t  write /t/-", "read /z, /t", "keep /t as a whole out of the `read` of b", "read /z"},
+		{"write /g/l/-", "read /g", "keep /g/l as a whole out of the `read` of b", "read /g except /g/l"},
+		{"write /g/l/-", "read /g except /g/l/*", "keep /g/l as a whole out of the `read` of b", "read /g except /g/l"},
+	} {
+		out := compile(fmt.Sprintf(contract, c.a, c.b))
+		require.Len(t, out.Diagnostics, 1, c.b)
+		help := out.Diagnostics[0].Help
+		require.Contains(t, help, "a view has a place for every entry", c.b)
+		require.Contains(t, help, c.says, c.b)
+		require.NotContains(t, help, "with `except`", c.b)
+		require.NotContains(t, help, "in a union", c.b)
+		require.Empty(t, compile(fmt.Sprintf(contract, c.a, c.followed)).Diagnostics, c.followed)
+	}
+}
+
+// Nothing is left of a clause out of which all that it names is taken.
+func TestHelpOfAClaimTakesByExceptWhatAClauseHasBesideOthers(t *testing.T) {
+	const contract = `contract x
+state { b: map of { v: int }  z: int }
+stage a { %s }
+stage b { %s }
+prove a commutes with b
+`
+	for _, c := range []struct{ a, b, says string }{
+		{"read /b  write /b", "read /b  write /b", "take /b out of one `write`, or"},
+		{"read /**  write /**", "read /**  write /**", "take the whole state out of one `write`, or"},
+		{"read /b  write /b/*/v", "read /b  write /b/*/v", "out of one `write`, or"},
+		{"read /b  write /b", "read /z, /b/*/v", "take /b/*/v out of the `read` of b or the `write` of a (with `except` where the clause has more)"},
+		{"read /z  write /z", "read /z", "take /z out of the `read` of b or the `write` of a"},
+		{"read /b  write /b", "read /**", "take /b out of the `read` of b or the `write` of a (with `except` where the clause has more)"},
+	} {
+		help := compile(fmt.Sprintf(contract, c.a, c.b)).Diagnostics[0].Help
+		require.Contains(t, help, c.says)
+	}
+	require.NotContains(t, compile(fmt.Sprintf(contract, "read /z  write /z", "read /z")).Diagnostics[0].Help, "except")
+}

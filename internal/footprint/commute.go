@@ -42,6 +42,7 @@ type Conflict struct {
 	When region.Term // the parameter values for which they meet
 	Soft bool        // it may be none: the search ran out of budget
 	List region.Word // the list whose elements Path tells apart by position; nil if there is none
+	Bag  region.Word // the set or log into whose entries Path leads; nil if there is none
 
 	Gate  *Gate             // of a gate conflict: A touches it at Path,
 	Other region.Word       // and B here,
@@ -89,16 +90,16 @@ func (m *Model) meet(kind ConflictKind, x, y Effect, part region.Region, mode re
 	var out []Conflict
 	c := m.conditions(part, y.Write, mode)
 	for _, t := range c.Any {
-		out = append(out, Conflict{Kind: kind, A: x.Owner, B: y.Owner, Path: t.Witness, When: t, Soft: c.Inexact, List: m.listOn(t.Witness)})
+		out = append(out, Conflict{Kind: kind, A: x.Owner, B: y.Owner, Path: t.Witness, When: t, Soft: c.Inexact, List: m.steppedInto(t.Witness, ir.ListType), Bag: m.steppedInto(t.Witness, ir.SetType, ir.LogType)})
 	}
 	return out
 }
 
-// listOn is the first list that a path steps into by position.
-func (m *Model) listOn(w region.Word) region.Word {
+// steppedInto is the first array of some kinds that a path steps into by position.
+func (m *Model) steppedInto(w region.Word, kinds ...ir.TypeKind) region.Word {
 	at := m.Shape.Root()
 	for i, l := range w {
-		if l.Kind == region.IndexLetter && m.Shape.Only(at, ir.ListType) {
+		if (l.Kind == region.IndexLetter || l.Kind == region.FreshLetter) && m.Shape.Only(at, kinds...) {
 			return w[:i]
 		}
 		at = m.Shape.Letter(at, l)

@@ -80,48 +80,65 @@ func (p Pair) sentence(c Conflict) string {
 func (p Pair) apart(c Conflict) string {
 	path := p.placeText(c.Path)
 	isOne := p.A.Name == p.B.Name
+	isSeen := c.Kind == ViewConflict || c.Kind == SourceConflict
 	switch {
 	case slices.ContainsFunc(c.When.All, func(e region.Equality) bool { _, crosses := between(e); return crosses }):
 		return ""
-	case c.Kind == ViewConflict && !p.readsItself(c, true) && p.readsItself(c, false):
-		return ": an exception takes away what is in elements, and the view has a place for each of them; keep " + PathText(arrayOf(c.Path)) +
-			" as a whole out of the `read` of " + p.Stage(c.A).Name
-	case (c.Kind == ViewConflict || c.Kind == SourceConflict) && !p.readsItself(c, true):
+	case isSeen && c.Bag != nil:
+		bag := p.placeText(c.Bag)
+		return ": a view has a place for every entry of " + bag + ", whatever `except` says; keep " + bag + " as a whole out of the `read` of " + p.Stage(c.A).Name +
+			", or out of the `write` of " + p.Stage(c.B).Name
+	case isSeen && !p.readsItself(c):
 		return ": " + p.Name(c.A) + " reads in a union whose alternatives disagree on what stands at one place, and so counts as one that sees all of it" +
 			"; let the alternatives agree on every place, or keep the union out of the `read` of " + p.Stage(c.A).Name
 	case c.List != nil:
 		return fmt.Sprintf(": make the list at %s a `list of T by FIELD`, so that its elements have names", PathText(c.List))
 	case c.Kind == WriteConflict && isOne:
-		return ": let a parameter tell two runs apart, or take " + path + " out of the `write` with `except`"
+		return ": let a parameter tell two runs apart, or take " + path + " out of the `write`" + byExcept(path, p.A.Write)
 	case c.Kind == WriteConflict:
-		return ": take " + path + " out of one `write` with `except`, or let a parameter tell them apart"
+		return ": take " + path + " out of one `write`" + byExcept(path, p.A.Write, p.B.Write) + ", or let a parameter tell them apart"
 	case c.Kind == LocalConflict:
 		return ": take " + path + " out of the `write` of " + p.Stage(c.B).Name + ", or drop what depends on it"
 	case isOne:
-		return ": take " + path + " out of the `read` or the `write` of " + p.A.Name + " with `except`"
+		return ": take " + path + " out of the `read` or the `write` of " + p.A.Name + byExcept(path, p.A.Read, p.A.Write)
 	}
-	return ": take " + path + " out of the `read` of " + p.Name(c.A) + " or the `write` of " + p.Name(c.B) + " with `except`"
+	return ": take " + path + " out of the `read` of " + p.Name(c.A) + " or the `write` of " + p.Name(c.B) + byExcept(path, p.Stage(c.A).Read, p.Stage(c.B).Write)
 }
 
-// arrayOf is where the set or log is of which a place is an element, or lies in one.
-func arrayOf(w region.Word) region.Word {
-	for i, l := range w {
-		if l.Kind == region.IndexLetter || l.Kind == region.FreshLetter {
-			return w[:i]
+// byExcept says how a place is taken out of clauses: not with `except` from one that
+// names nothing else, of which nothing would be left.
+func byExcept(place string, clauses ...region.Region) string {
+	isAll := func(r region.Region) bool {
+		return slices.ContainsFunc(Patterns(r), func(q region.Pattern) bool { return sourceText(q) == place })
+	}
+	switch {
+	case !slices.ContainsFunc(clauses, isAll):
+		return " with `except`"
+	case slices.ContainsFunc(clauses, func(r region.Region) bool { return !isAll(r) }):
+		return " (with `except` where the clause has more)"
+	}
+	return ""
+}
+
+// sourceText is a pattern as its author may have written it.
+func sourceText(q region.Pattern) string {
+	var b strings.Builder
+	for i, s := range q.Segments {
+		if s.Kind != region.AnyDepth || i+1 < len(q.Segments) {
+			b.WriteString("/" + s.Source())
 		}
 	}
-	return w
+	if b.Len() == 0 {
+		return PathText(nil)
+	}
+	return b.String()
 }
 
-// readsItself reports whether the reader of a conflict names its place, or what lies below,
-// be it but for exceptions: else the place only counts as read.
-func (p Pair) readsItself(c Conflict, excepting bool) bool {
+// readsItself reports whether the reader of a conflict names its place, or what lies below:
+// else the place only counts as read.
+func (p Pair) readsItself(c Conflict) bool {
 	s := p.Stage(c.A)
-	read := region.Union(s.Read, s.Source)
-	if !excepting {
-		read = region.Region{{Include: Includes(read)}}
-	}
-	at := region.Compile(read).Start(region.Binding{})
+	at := region.Compile(region.Union(s.Read, s.Source)).Start(region.Binding{})
 	for _, l := range c.Path {
 		if _, name, owned := strings.Cut(l.Name, "."); owned && l.Kind == region.ParamLetter {
 			l.Name = name
