@@ -37,6 +37,27 @@ stage s { read %s write /x }
 	}
 }
 
+// No log is among them, and a key stands on the way at each level.
+func TestARemovalTellsOfReferencesInListsByKeyAtAnyDepth(t *testing.T) {
+	const contract = `contract c sealed
+state { p: map of string  z: %s }
+stage s { read %s  write /p }
+`
+	for _, z := range []string{
+		"list of { id: string  x: map of (list of { id: string  y: key of /p } by id) } by id",
+		"list of { id: string  x: list of { id: string  y: list of { id: string  w: key of /p } by id } by id } by id",
+		"map of (list of { id: string  y?: map of (map of key of /p) } by id)",
+		"list of { id: string  x: null | { y: list of { id: string  w: set of key of /p } by id } } by id",
+	} {
+		hidden := compile(fmt.Sprintf(contract, z, "/p"))
+		require.NotEmpty(t, hidden.Diagnostics, z)
+		for _, d := range hidden.Diagnostics {
+			require.Equal(t, "undisclosed_gate", d.Code, "%s: %s", z, d.Message)
+		}
+		requireFindings(t, fmt.Sprintf(contract, z, "/p, /z"), nil)
+	}
+}
+
 func TestARemovalTellsOfReferencesBesideThoseThatTheStageWrites(t *testing.T) {
 	const contract = `contract c sealed
 state { x: map of int  z: map of key of /x }
