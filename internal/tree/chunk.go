@@ -205,6 +205,24 @@ func (c *chunk) renew(next *chunk, gone, come summary) *chunk {
 	return next
 }
 
+// respliced is the whole sequence of items after an edit: the way to edit where
+// the container is one leaf, before or after.
+func (c *chunk) respliced(at, del int, ins run) run {
+	all := run{keyed: ins.keyed, nodes: make([]*Node, 0, c.count-del+ins.len())}
+	if ins.keyed {
+		all.names = make([]string, 0, cap(all.nodes))
+	}
+	leaves := only(c)
+	for height := c.height; height > 0; height-- {
+		leaves = lowered(leaves, height)
+	}
+	old := items(leaves)
+	all.append(&old, 0, at)
+	all.append(&ins, 0, ins.len())
+	all.append(&old, at+del, old.len())
+	return all
+}
+
 // room allocates a head and n items at once: most of what an edit allocates are
 // chunks with their items.
 func room[H, T any](n int) (*H, []T) {
@@ -245,10 +263,6 @@ type summary struct {
 
 // loose reports whether there is an array whose order has no meaning.
 func (s *summary) loose() bool { return s.sets || s.logs }
-
-func (n *Node) summary() summary {
-	return summary{n.Weight(), n.Size(), n.Depth(), n.HoldsSet(), n.HoldsLog()}
-}
 
 func (s *summary) add(t summary) {
 	s.weight += t.weight
@@ -297,6 +311,18 @@ type run struct {
 }
 
 func (r run) len() int { return len(r.nodes) + len(r.kids) }
+
+// level is how high the landmark at item i reaches; 0 is none.
+func (r *run) level(i int) uint8 {
+	switch {
+	case r.height > 0:
+		return r.kids[i].level
+	case r.keyed:
+		return landmark(r.names[i])
+	default:
+		return 0
+	}
+}
 
 // part copies items [from, to), so that a chunk keeps no other's items alive.
 func (r *run) part(from, to int) run {

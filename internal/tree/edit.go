@@ -101,24 +101,6 @@ func (n *Node) spliced(at, del int, ins run) *Node {
 	}
 }
 
-// respliced is the whole sequence of items after an edit: the way to edit where
-// the container is one leaf, before or after.
-func (c *chunk) respliced(at, del int, ins run) run {
-	all := run{keyed: ins.keyed, nodes: make([]*Node, 0, c.count-del+ins.len())}
-	if ins.keyed {
-		all.names = make([]string, 0, cap(all.nodes))
-	}
-	leaves := only(c)
-	for height := c.height; height > 0; height-- {
-		leaves = lowered(leaves, height)
-	}
-	old := items(leaves)
-	all.append(&old, 0, at)
-	all.append(&ins, 0, ins.len())
-	all.append(&old, at+del, old.len())
-	return all
-}
-
 // MapMembers returns the object n with every member replaced by what f makes of
 // it; a member for which f returns nil is left out. n itself is returned if nothing
 // changes. It costs O(n) and no sorting. n must be an object.

@@ -26,15 +26,6 @@ func AppendIndent(dst []byte, n *Node) []byte {
 	return w.dst
 }
 
-// String is the canonical encoding of n; "absent" for nil. It is for tests and
-// debugging: messages never show a value.
-func (n *Node) String() string {
-	if n == nil {
-		return "absent"
-	}
-	return string(AppendJSON(nil, n))
-}
-
 // AppendRemembered appends the bytes of AppendJSON and remembers those of stretches
 // of items that hold much, so that the next version is encoded by copying what it
 // shares with this one. It is for what is written again and again, as views are: what

@@ -176,6 +176,10 @@ func (n *Node) Depth() int {
 	}
 }
 
+func (n *Node) summary() summary {
+	return summary{n.Weight(), n.Size(), n.Depth(), n.HoldsSet(), n.HoldsLog()}
+}
+
 // HoldsSet reports whether n is a set, or one is below it. O(1).
 func (n *Node) HoldsSet() bool {
 	return n != nil && (n.order == SetOrder || n.root != nil && n.root.sets)
@@ -189,6 +193,15 @@ func (n *Node) HoldsLog() bool {
 // loose reports whether n is or holds an array whose order has no meaning.
 func (n *Node) loose() bool {
 	return n.HoldsSet() || n.HoldsLog()
+}
+
+// String is the canonical encoding of n; "absent" for nil. It is for tests and
+// debugging: messages never show a value.
+func (n *Node) String() string {
+	if n == nil {
+		return "absent"
+	}
+	return string(AppendJSON(nil, n))
 }
 
 // Nodes are made by the functions below, by Parse, and by editing others.

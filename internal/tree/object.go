@@ -44,18 +44,6 @@ const (
 	reach  = tosses + 1 // how many items before an item decide, with it, whether it ends a chunk
 )
 
-// level is how high the landmark at item i reaches; 0 is none.
-func (r *run) level(i int) uint8 {
-	switch {
-	case r.height > 0:
-		return r.kids[i].level
-	case r.keyed:
-		return landmark(r.names[i])
-	default:
-		return 0
-	}
-}
-
 // landmark hashes a name: 64-bit FNV-1a, mixed, one level per four low zero bits. Of a
 // long name it takes both ends: what an edit costs must not depend on the names beside.
 func landmark(name string) uint8 {

@@ -322,7 +322,7 @@ func (r *reply) sees(reads region.Region) bool {
 		return true
 	}
 	shown := r.stage.Read.Bind(r.args)
-	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, r.p.spine(shown)))
+	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, spine(&r.p.types, shown)))
 	for _, g := range reads {
 		for _, p := range g.Include {
 			if p.Shallow && !within(p, withSpine) || !p.Shallow && !within(p, whole) || !r.seesAbove(p, whole) {
@@ -353,9 +353,9 @@ func within(p region.Pattern, set *region.Set) bool {
 // show: containers of one kind by their type, with something visible below however
 // the state is. Of a grant, exceptions that reach up to an include might leave
 // nothing there to see; such an include counts for nothing.
-func (ts *types) spine(r region.Region) region.Region {
+func spine(ts *types, shown region.Region) region.Region {
 	var out region.Grant
-	for _, g := range r {
+	for _, g := range shown {
 		for _, include := range g.Include {
 			if slices.ContainsFunc(g.Except, func(e region.Pattern) bool { return fixedDepth(e) <= len(include.Segments) }) {
 				continue

@@ -106,6 +106,18 @@ func (ts *types) unknownMember(t *ir.Type, text, name string, w region.Word) fin
 	return f
 }
 
+// notOfType is the finding about a place that the type does not have.
+func (ts *types) notOfType(w region.Word) finding {
+	id := ts.contract.State
+	for _, l := range w[:len(w)-1] {
+		id = ts.below(id, l.Name)
+	}
+	if t := &ts.contract.Types[id]; t.Kind == ir.RecordType && w[len(w)-1].Kind == region.KeyLetter {
+		return ts.unknownMember(t, ts.info[id].text, w[len(w)-1].Name, w)
+	}
+	return messages.noSuchPlace().about(w)
+}
+
 func (c *typeCheck) members(n *tree.Node, id ir.TypeID, t *ir.Type) {
 	if c.sound(n, id, t) {
 		return

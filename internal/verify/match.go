@@ -6,14 +6,9 @@ import (
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
-// A matching walks the nodes of a state that a pattern matches: the nodes
-// themselves, not what is below them. Literal segments are looked up; only
-// wildcards look at all members.
-type matching struct {
-	watch *watch
-	visit func(w region.Word, n *tree.Node) bool // false ends the walk
-	word  region.Word
-}
+// What a pattern matches in a state is visited (eachMatch), folded (patternFold) or
+// counted (index). Folds and indexes are remembered with the state, and those of the next
+// version follow from them at the cost of what was touched.
 
 // eachMatch calls visit for every node of root that p matches, until visit
 // returns false. The word is only valid during the call. Parameters of p must be
@@ -26,6 +21,15 @@ func eachMatch(watch *watch, root *tree.Node, p region.Pattern, visit func(w reg
 // and to which the first segments have already been matched.
 func eachMatchBelow(watch *watch, w region.Word, n *tree.Node, rest []region.Segment, visit func(w region.Word, n *tree.Node) bool) {
 	(&matching{watch: watch, visit: visit, word: append(region.Word{}, w...)}).walk(n, rest)
+}
+
+// A matching walks the nodes of a state that a pattern matches: the nodes
+// themselves, not what is below them. Literal segments are looked up; only
+// wildcards look at all members.
+type matching struct {
+	watch *watch
+	visit func(w region.Word, n *tree.Node) bool // false ends the walk
+	word  region.Word
 }
 
 func (m *matching) walk(n *tree.Node, rest []region.Segment) bool {
@@ -42,20 +46,16 @@ func (m *matching) walk(n *tree.Node, rest []region.Segment) bool {
 	case region.IndexLiteral:
 		return m.into(region.Index(s.Index), n.At(s.Index), rest[1:])
 	case region.Literal:
-		return m.literal(n, s, rest[1:])
+		if n.Kind() == ir.Object {
+			return m.into(region.Key(s.Text), n.Get(s.Text), rest[1:])
+		}
+		i, ok := parseIndex(s.Text)
+		return !ok || m.into(region.Index(i), n.At(i), rest[1:])
 	case region.AnyDepth:
 		return m.walk(n, rest[1:]) && m.children(n, s, rest)
 	default:
 		return m.children(n, s, rest[1:])
 	}
-}
-
-func (m *matching) literal(n *tree.Node, s region.Segment, rest []region.Segment) bool {
-	if n.Kind() == ir.Object {
-		return m.into(region.Key(s.Text), n.Get(s.Text), rest)
-	}
-	i, ok := parseIndex(s.Text)
-	return !ok || m.into(region.Index(i), n.At(i), rest)
 }
 
 func (m *matching) children(n *tree.Node, s region.Segment, rest []region.Segment) bool {
@@ -78,6 +78,8 @@ func (m *matching) into(l region.Letter, n *tree.Node, rest []region.Segment) bo
 	m.word = m.word[:len(m.word)-1]
 	return going
 }
+
+// Patterns without wildcards, and words.
 
 // nodeAtPattern is the node at a pattern of literal segments, nil if there is none.
 func nodeAtPattern(root *tree.Node, p region.Pattern) *tree.Node {
@@ -143,18 +145,20 @@ func isWildcard(s region.Segment) bool {
 	return s.Kind == region.AnySegment || s.Kind == region.AnyKey || s.Kind == region.AnyIndex
 }
 
-// An over folds what a pattern matches: at every wildcard the container's fold is
+// Folds over what a pattern matches.
+
+// A patternFold folds what a pattern matches: at every wildcard the container's fold is
 // remembered by its chunks (tree.Fold), so that of the next version it costs what
 // was touched. A node that a pattern with ** matches in several ways counts as often,
 // as it does for eachMatch.
-type over[T any] struct {
+type patternFold[T any] struct {
 	segments []region.Segment
 	merge    func(a, b T) T
 	folds    []*tree.Fold[T] // by segment; nil where nothing is gone through
 }
 
-func newOver[T any](p region.Pattern, merge func(a, b T) T) over[T] {
-	o := over[T]{segments: p.Segments, merge: merge, folds: make([]*tree.Fold[T], len(p.Segments))}
+func newPatternFold[T any](p region.Pattern, merge func(a, b T) T) patternFold[T] {
+	o := patternFold[T]{segments: p.Segments, merge: merge, folds: make([]*tree.Fold[T], len(p.Segments))}
 	for i, s := range p.Segments {
 		if isWildcard(s) || s.Kind == region.AnyDepth {
 			o.folds[i] = tree.NewFold(merge)
@@ -166,13 +170,13 @@ func newOver[T any](p region.Pattern, merge func(a, b T) T) over[T] {
 // of merges what one makes of every match, in the order of eachMatch; the zero T if
 // there is none. one gets the match and its name, and says whether its answer may be
 // remembered.
-func (o *over[T]) of(root *tree.Node, one func(name string, n *tree.Node) (T, bool)) T {
+func (o *patternFold[T]) of(root *tree.Node, one func(name string, n *tree.Node) (T, bool)) T {
 	all, _ := o.from(root, "", 0, one)
 	return all
 }
 
 // from folds what the segments from i on match at and below n.
-func (o *over[T]) from(n *tree.Node, name string, i int, one func(string, *tree.Node) (T, bool)) (all T, lasting bool) {
+func (o *patternFold[T]) from(n *tree.Node, name string, i int, one func(string, *tree.Node) (T, bool)) (all T, lasting bool) {
 	if n == nil {
 		return all, true
 	}
@@ -194,7 +198,7 @@ func (o *over[T]) from(n *tree.Node, name string, i int, one func(string, *tree.
 }
 
 // items folds the items of n, for each of which the segments from next on are left.
-func (o *over[T]) items(n *tree.Node, i, next int, one func(string, *tree.Node) (T, bool)) (T, bool) {
+func (o *patternFold[T]) items(n *tree.Node, i, next int, one func(string, *tree.Node) (T, bool)) (T, bool) {
 	return o.folds[i].Of(n, func(name string, child *tree.Node) (T, bool) { return o.from(child, name, next, one) })
 }
 
@@ -235,6 +239,8 @@ func through(s region.Segment, n *tree.Node) *tree.Node {
 	}
 	return n
 }
+
+// Indexes of what a pattern matches.
 
 // An index is the multiset of what stands where a pattern matches: of values, by
 // which a `unique` invariant is checked, or of the keys that references name, by which

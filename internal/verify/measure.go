@@ -11,12 +11,12 @@ import (
 // A measure is a fold over the nodes that a pattern matches.
 type measure struct {
 	*ir.Measure
-	over over[tally]
+	fold patternFold[tally]
 }
 
 func newMeasure(m *ir.Measure) measure {
 	out := measure{Measure: m}
-	out.over = newOver(m.Over, out.merge)
+	out.fold = newPatternFold(m.Over, out.merge)
 	return out
 }
 
@@ -54,7 +54,7 @@ func (m *measure) one(_ string, n *tree.Node) (tally, bool) {
 }
 
 func (m *measure) value(watch *watch, state *tree.Node) measured {
-	t := m.over.of(state, func(name string, n *tree.Node) (tally, bool) {
+	t := m.fold.of(state, func(name string, n *tree.Node) (tally, bool) {
 		watch.tick()
 		return m.one(name, n)
 	})

@@ -145,9 +145,8 @@ func (r *ruleRun) entries(inv *invariant) {
 	if one.fold != nil && r.judgeFold(one) == holds {
 		return
 	}
-	in := r.input()
 	eachMatch(r.p.watch, r.state, inv.Each.Over, func(w region.Word, n *tree.Node) bool {
-		r.entry(inv, in, w, n)
+		r.entry(inv, w, n)
 		return true
 	})
 }
@@ -160,9 +159,9 @@ func (r *ruleRun) judge(p *part) judgement {
 	if p.fold != nil {
 		return r.judgeFold(p)
 	}
-	j, in := holds, r.input()
+	j := holds
 	eachMatch(r.p.watch, r.state, p.each.Over, func(w region.Word, n *tree.Node) bool {
-		j = worse(j, r.judgeEntry(p, in, lastName(w), n))
+		j = worse(j, r.judgeEntry(p, lastName(w), n))
 		return true
 	})
 	return j
@@ -170,13 +169,13 @@ func (r *ruleRun) judge(p *part) judgement {
 
 // judgeFold does so for a part that looks at nothing but its entries.
 func (r *ruleRun) judgeFold(p *part) judgement {
-	in := r.input()
 	return p.fold.of(r.state, func(name string, n *tree.Node) (judgement, bool) {
-		return r.judgeEntry(p, in, name, n), true
+		return r.judgeEntry(p, name, n), true
 	})
 }
 
-func (r *ruleRun) judgeEntry(p *part, in *expr.Input, name string, n *tree.Node) judgement {
+func (r *ruleRun) judgeEntry(p *part, name string, n *tree.Node) judgement {
+	in := r.input()
 	in.Entry = n
 	if p.key != "" {
 		in.Params = map[string]string{p.key: name}
@@ -185,9 +184,9 @@ func (r *ruleRun) judgeEntry(p *part, in *expr.Input, name string, n *tree.Node)
 }
 
 // entry evaluates an invariant for one entry.
-func (r *ruleRun) entry(inv *invariant, in *expr.Input, w region.Word, n *tree.Node) {
+func (r *ruleRun) entry(inv *invariant, w region.Word, n *tree.Node) {
 	one := &inv.parts[0]
-	if j := r.judgeEntry(one, in, lastName(w), n); j != holds {
+	if j := r.judgeEntry(one, lastName(w), n); j != holds {
 		r.add(messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j), func(f finding) finding {
 			f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
 			return f.about(w)
@@ -276,8 +275,7 @@ func (r *ruleRun) touchedEntries(inv *invariant, targets []region.Word) {
 		r.entries(inv)
 		return
 	}
-	in := r.input()
-	r.eachTouched(one, targets, func(w region.Word, n *tree.Node) { r.entry(inv, in, w, n) })
+	r.eachTouched(one, targets, func(w region.Word, n *tree.Node) { r.entry(inv, w, n) })
 }
 
 func (r *ruleRun) judgeTouched(p *part, targets []region.Word) judgement {
@@ -286,8 +284,7 @@ func (r *ruleRun) judgeTouched(p *part, targets []region.Word) judgement {
 	}
 	j := holds
 	if p.each != nil {
-		in := r.input()
-		r.eachTouched(p, targets, func(w region.Word, n *tree.Node) { j = worse(j, r.judgeEntry(p, in, lastName(w), n)) })
+		r.eachTouched(p, targets, func(w region.Word, n *tree.Node) { j = worse(j, r.judgeEntry(p, lastName(w), n)) })
 	}
 	return j
 }
@@ -304,15 +301,15 @@ func meetsAny(f footprint, targets []region.Word) bool {
 // eachTouched calls visit for the entries of a family that writes have touched, each
 // entry once.
 func (r *ruleRun) eachTouched(p *part, targets []region.Word, visit func(w region.Word, n *tree.Node)) {
-	e := entries{ruleRun: r, part: p, visit: visit}
+	e := entrySearch{ruleRun: r, part: p, visit: visit}
 	for _, t := range targets {
 		e.under(t)
 	}
 }
 
-// entries finds touched entries. Of the written words none is a prefix of another, so
+// An entrySearch finds touched entries. Of the written words none is a prefix of another, so
 // that only writes inside of one entry can lead to it twice.
-type entries struct {
+type entrySearch struct {
 	*ruleRun
 	part  *part
 	visit func(w region.Word, n *tree.Node)
@@ -320,7 +317,7 @@ type entries struct {
 }
 
 // under finds the entries that a write of everything at and below t touched.
-func (e *entries) under(t region.Word) {
+func (e *entrySearch) under(t region.Word) {
 	over := e.part.each.Over.Segments
 	depth := min(len(t), len(over))
 	if fresh := slices.IndexFunc(t[:depth], isFresh); fresh >= 0 {
@@ -341,7 +338,7 @@ func (e *entries) under(t region.Word) {
 
 // below finds all entries below w, except those that are still the very nodes they
 // were.
-func (e *entries) below(w region.Word, rest []region.Segment) {
+func (e *entrySearch) below(w region.Word, rest []region.Segment) {
 	n := tree.NodeAt(e.state, w)
 	if n == nil {
 		return
@@ -371,7 +368,7 @@ func isObject(n *tree.Node) bool { return n != nil && n.Kind() == ir.Object }
 
 // appended finds the entries in what was added to the set or log at w. A log
 // only grew; of a set all elements are looked at, for they have no positions.
-func (e *entries) appended(w region.Word, over []region.Segment) {
+func (e *entrySearch) appended(w region.Word, over []region.Segment) {
 	array := tree.NodeAt(e.state, w)
 	if array == nil || !matchesWord(over[:len(w)], w) {
 		return
@@ -392,7 +389,7 @@ func (e *entries) appended(w region.Word, over []region.Segment) {
 	}
 }
 
-func (e *entries) once(w region.Word, n *tree.Node) {
+func (e *entrySearch) once(w region.Word, n *tree.Node) {
 	for _, d := range e.done {
 		if slices.Equal(d, w) {
 			return
@@ -422,11 +419,11 @@ type invariant struct {
 // compiler has taken it apart into.
 type part struct {
 	rule    rule
-	each    *ir.Each         // of a family, else nil
-	key     string           // the parameter that is the entry's key, "" for none
-	within  footprint        // of a family: what is read below the entry, relative to it
-	outside footprint        // everything else that is read
-	fold    *over[judgement] // of a family whose rules look at nothing but their entries
+	each    *ir.Each                // of a family, else nil
+	key     string                  // the parameter that is the entry's key, "" for none
+	within  footprint               // of a family: what is read below the entry, relative to it
+	outside footprint               // everything else that is read
+	fold    *patternFold[judgement] // of a family whose rules look at nothing but their entries
 }
 
 func (p *Program) newInvariant(inv *ir.Invariant) (invariant, error) {
@@ -462,7 +459,7 @@ func (p *Program) newPart(from *ir.Part) (part, error) {
 	}
 	within, outside := splitFamily(scope.Each.Over, patternsRead(&from.Expr))
 	if p.env.Local(*from) {
-		fold := newOver(scope.Each.Over, worse)
+		fold := newPatternFold(scope.Each.Over, worse)
 		out.fold = &fold
 		if addressable(scope.Each.Over) {
 			within, outside = append(within, relative(scope.Each.Over, outside)...), nil

@@ -18,7 +18,7 @@ import (
 
 // checkSchema is the schema step: types, references, produce.
 func (v *verification) checkSchema() []finding {
-	t := touched{v: v, check: typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after}}
+	t := targetCheck{v: v, check: typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after}}
 	for _, f := range v.twice {
 		if v.written.over(f.at) <= *f.OpIndex+1 {
 			t.keep(f)
@@ -32,20 +32,20 @@ func (v *verification) checkSchema() []finding {
 	return append(found, v.checkProduce()...)
 }
 
-// touched checks the targets of one commit.
-type touched struct {
+// A targetCheck checks the targets of one commit.
+type targetCheck struct {
 	v     *verification
 	check typeCheck
 	collection
-	seen   map[about]bool           // what a target and one beside it may both find
+	seen   map[findingKey]bool      // what a target and one beside it may both find
 	unions map[string]bool          // places that were checked whole for a target inside
 	judged map[constraint]judgement // of nodes above targets
 	gated  region.Word              // the union that is checked because of a target inside, nil for none
-	above  []constrained            // nodes above the present target whose types have constraints
+	above  []ancestor               // nodes above the present target whose types have constraints
 }
 
-// about is what makes two findings of nodes above targets the same.
-type about struct {
+// A findingKey is what makes two findings of nodes above targets the same.
+type findingKey struct {
 	code       Code
 	rule, path string
 }
@@ -57,15 +57,15 @@ type constraint struct {
 	nth  int
 }
 
-// A constrained is a node on the way to a target.
-type constrained struct {
+// An ancestor is a node on the way to a target.
+type ancestor struct {
 	id    ir.TypeID
 	node  *tree.Node
 	depth int
 }
 
 // target walks from the root to one target and checks what stands at its end.
-func (t *touched) target(w region.Word) {
+func (t *targetCheck) target(w region.Word) {
 	p := t.v.p
 	t.above = t.above[:0]
 	id, n, was := p.contract.State, t.v.after, t.v.snapshot.State
@@ -96,10 +96,10 @@ func (t *touched) target(w region.Word) {
 }
 
 // note keeps a node above the target if its type has constraints.
-func (t *touched) note(id ir.TypeID, n *tree.Node, depth int) {
+func (t *targetCheck) note(id ir.TypeID, n *tree.Node, depth int) {
 	for {
 		if len(t.v.p.wheres[id]) > 0 {
-			t.above = append(t.above, constrained{id, n, depth})
+			t.above = append(t.above, ancestor{id, n, depth})
 		}
 		if t.v.p.contract.Types[id].Kind != ir.UnionType {
 			return
@@ -110,7 +110,7 @@ func (t *touched) note(id ir.TypeID, n *tree.Node, depth int) {
 
 // mayHold checks what the container n, of a type without unions, has to say about
 // the last letter of w.
-func (t *touched) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
+func (t *targetCheck) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
 	p := t.v.p
 	c, name := &p.contract.Types[settled], w[len(w)-1].Name
 	present := n.Get(name) != nil
@@ -135,13 +135,13 @@ func (t *touched) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
 }
 
 // whole checks the value n at w in full.
-func (t *touched) whole(w region.Word, n *tree.Node, id ir.TypeID) {
+func (t *targetCheck) whole(w region.Word, n *tree.Node, id ir.TypeID) {
 	t.check.word = append(t.check.word[:0], w...)
 	t.take(func() { t.check.check(n, id) })
 }
 
 // take takes over what a check of a value finds.
-func (t *touched) take(check func()) {
+func (t *targetCheck) take(check func()) {
 	t.check.collection = collection{}
 	check()
 	for _, f := range t.check.found {
@@ -153,7 +153,7 @@ func (t *touched) take(check func()) {
 // inside of. Whether it still fits, what is wrong with it if not, and what is a log in
 // it, depends on all of it: whatever is found is a finding of one gate, be it about a
 // part that the actor wrote.
-func (t *touched) union(target region.Word, depth int, n, was *tree.Node, id ir.TypeID) {
+func (t *targetCheck) union(target region.Word, depth int, n, was *tree.Node, id ir.TypeID) {
 	w := target[:depth]
 	t.gated = slices.Clone(w)
 	if place := w.Pointer(); !t.unions[place] {
@@ -174,7 +174,7 @@ func (t *touched) union(target region.Word, depth int, n, was *tree.Node, id ir.
 }
 
 // appended checks the elements that were added to the set or log at w.
-func (t *touched) appended(w region.Word, array, was *tree.Node, elem ir.TypeID) {
+func (t *targetCheck) appended(w region.Word, array, was *tree.Node, elem ir.TypeID) {
 	check := func(i int, e *tree.Node) { t.whole(append(slices.Clone(w), region.Index(i)), e, elem) }
 	if array.Order() == tree.LogOrder {
 		for i := was.Len(); i < array.Len(); i++ {
@@ -196,7 +196,7 @@ func (t *touched) appended(w region.Word, array, was *tree.Node, elem ir.TypeID)
 
 // constraints evaluates the constraints above the target w that read what was
 // written.
-func (t *touched) constraints(w region.Word) {
+func (t *targetCheck) constraints(w region.Word) {
 	for _, c := range t.above {
 		rules := t.v.p.wheres[c.id]
 		for i := range rules {
@@ -211,7 +211,7 @@ func (t *touched) constraints(w region.Word) {
 }
 
 // judge evaluates a constraint, once for all targets below its node.
-func (t *touched) judge(r *rule, c constraint) judgement {
+func (t *targetCheck) judge(r *rule, c constraint) judgement {
 	j, known := t.judged[c]
 	if !known {
 		j = r.judge(t.v.ctx, &expr.Input{Self: c.node})
@@ -224,23 +224,26 @@ func (t *touched) judge(r *rule, c constraint) judgement {
 }
 
 // once keeps a finding that another target may have led to.
-func (t *touched) once(f finding) {
+func (t *targetCheck) once(f finding) {
 	if !t.seen[f.key()] {
 		t.keep(f)
 	}
 }
 
-func (f *finding) key() about { return about{f.Code, f.Rule, *f.Path} }
+func (f *finding) key() findingKey { return findingKey{f.Code, f.Rule, *f.Path} }
 
 // keep keeps a finding, with the operation that wrote what it is about.
-func (t *touched) keep(f finding) {
+func (t *targetCheck) keep(f finding) {
 	if t.seen == nil {
-		t.seen = map[about]bool{}
+		t.seen = map[findingKey]bool{}
 	}
 	t.seen[f.key()] = true
 	if op := t.v.written.writer(f.at) - 1; op >= 0 && f.OpIndex == nil {
 		f.OpIndex = &op
-		f.known = t.v.knownToWriter(f)
+		f.known = ir.Seen // the actor knows all of a failure inside of what it wrote
+		if f.rule == ir.RefGate {
+			f.known = "" // to see this one takes a look elsewhere
+		}
 		if path, appended := asAppended(&t.v.patch[op], f.at); appended {
 			f.Path = &path
 		}
@@ -262,22 +265,13 @@ func asAppended(op *tree.Op, at region.Word) (path string, appended bool) {
 	return op.RawPath + at[last+1:].Pointer(), true
 }
 
-// knownToWriter tells what the actor knows about a failure inside of what it wrote:
-// all of it, unless it takes a look elsewhere to see it.
-func (v *verification) knownToWriter(f finding) ir.Visibility {
-	if f.rule == ir.RefGate {
-		return ""
-	}
-	return ir.Seen
-}
-
 // Logs only grow.
 
 // keptLogs checks that the logs at and below w, which may have been written as a
 // whole, still begin with what they held, and still are logs. One that holds something
 // goes away only together with an entry of a map or keyed list, or an element of a
 // list, that it is inside of.
-func (t *touched) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
+func (t *targetCheck) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
 	if was == nil || was == n || !t.v.p.info[id].logs || n == nil && t.isEntry(w) {
 		return
 	}
@@ -286,7 +280,7 @@ func (t *touched) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
 }
 
 // isEntry reports whether w is an entry of a container whose entries come and go.
-func (t *touched) isEntry(w region.Word) bool {
+func (t *targetCheck) isEntry(w region.Word) bool {
 	if len(w) == 0 {
 		return false
 	}
@@ -343,7 +337,7 @@ func beginsWith(n, was *tree.Node) bool {
 // there before, of which nothing is told that the actor did not write.
 
 // misplaced finds targets that are no place of the type.
-func (t *touched) misplaced() {
+func (t *targetCheck) misplaced() {
 	for i := range t.v.effects {
 		for _, w := range t.v.effects[i].Targets {
 			if end := t.v.p.leaves(t.v.p.contract.State, w); end < len(w) && !t.v.wroteBefore(i, w) {
@@ -363,18 +357,6 @@ func (v *verification) wroteBefore(i int, w region.Word) bool {
 		}
 	}
 	return false
-}
-
-// notOfType is the finding about a place that the type does not have.
-func (ts *types) notOfType(w region.Word) finding {
-	id := ts.contract.State
-	for _, l := range w[:len(w)-1] {
-		id = ts.below(id, l.Name)
-	}
-	if t := &ts.contract.Types[id]; t.Kind == ir.RecordType && w[len(w)-1].Kind == region.KeyLetter {
-		return ts.unknownMember(t, ts.info[id].text, w[len(w)-1].Name, w)
-	}
-	return messages.noSuchPlace().about(w)
 }
 
 // References: what is gone must not be named.
