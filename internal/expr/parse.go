@@ -334,11 +334,10 @@ func (e *Env) parseError(src string, tokens []token, problems []*common.Error) I
 			first = p
 		}
 	}
-	switch message := strings.ToLower(first.Message); {
-	case strings.Contains(message, "recursion"):
-		return whole(src, tooLarge("levels of nesting", e.limits.MaxNesting))
-	case strings.Contains(message, "expression count"), strings.Contains(message, "node"):
-		return whole(src, tooLarge("parts", e.limits.MaxNodes))
+	for _, known := range limitErrors {
+		if strings.HasPrefix(first.Message, known.sign) {
+			return whole(src, known.issue(e.limits))
+		}
 	}
 	offset := locate(src, first.Location)
 	x := &extents{src: src, tokens: tokens}
@@ -349,26 +348,49 @@ func (e *Env) parseError(src string, tokens []token, problems []*common.Error) I
 		return issue
 	}
 	i := x.tokenAt(offset)
-	issue := misuse(first.Message, x.text(i))
+	issue := syntax("`"+x.text(i)+"` cannot stand here", "")
+	for _, known := range misuses {
+		if strings.HasPrefix(first.Message, known.sign) {
+			issue = known.issue(x.text(i))
+		}
+	}
 	issue.Start, issue.End = tokens[i].start, tokens[i].end
 	return issue
 }
 
-// misuse words an error at a token: the wrong use of a macro, a number out of
-// range, or a token that cannot stand where it does.
-func misuse(message, text string) Issue {
-	switch {
-	case strings.Contains(message, "has() macro"), strings.Contains(message, "has("):
-		return syntax("has() takes one member", "such as `has(x.member)`")
-	case strings.Contains(message, "must be a simple name"), strings.Contains(message, "simple identifier"):
-		return syntax("a macro's variable is a plain name", "such as `x` in `list.all(x, ...)`")
-	case strings.Contains(message, "invalid int literal"), strings.Contains(message, "invalid double literal"):
-		return syntax("the number is out of range", "an int has 64 bits")
-	case strings.Contains(message, "reserved identifier"):
-		return syntax("`"+text+"` is a reserved word", "a choice is written `condition ? one : other`")
-	}
-	return syntax("`"+text+"` cannot stand here", "")
+// limitErrors and misuses tell CEL's syntax errors apart, by how their texts begin: what
+// comes later may be out of the source. Any other is a token that cannot stand where it
+// does.
+var limitErrors = []struct {
+	sign  string
+	issue func(l Limits) Issue
+}{
+	{"expression recursion limit exceeded", func(l Limits) Issue { return tooLarge("levels of nesting", l.MaxNesting) }},
+	{"max recursion depth exceeded", func(l Limits) Issue { return tooLarge("levels of nesting", l.MaxNesting) }},
+	{"expression count exceeds limit", func(l Limits) Issue { return tooLarge("parts", l.MaxNodes) }},
 }
+
+var misuses = []struct {
+	sign  string
+	issue func(token string) Issue
+}{
+	{"invalid argument to has() macro", func(string) Issue {
+		return syntax("has() takes one member", "such as `has(x.member)`")
+	}},
+	{"argument must be a simple name", notAName},
+	{"cel.bind() variable names must be simple identifiers", notAName},
+	{"invalid int literal", outOfBits},
+	{"invalid double literal", outOfBits},
+	{"reserved identifier", func(token string) Issue {
+		return syntax("`"+token+"` is a reserved word", "a choice is written `condition ? one : other`")
+	}},
+}
+
+func notAName(string) Issue {
+	return syntax("a macro's variable is a plain name", "such as `x` in `list.all(x, ...)`")
+}
+
+func outOfBits(string) Issue { return syntax("the number is out of range", "an int has 64 bits") }
 
 // locate is the byte offset of a line and a column counted in code points.
 func locate(src string, l common.Location) int {

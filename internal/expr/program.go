@@ -307,40 +307,31 @@ type EvalError struct {
 // Error is the message.
 func (e *EvalError) Error() string { return e.Message }
 
-// failures words CEL's run-time errors, which may hold values of the state.
+// failures words the run-time errors of CEL and of this package, by what the fixed part
+// of their texts has in it. What follows a colon may be a value of the state.
 var failures = []struct{ sign, code, message string }{
 	{costLimitText, CostExceeded, "the evaluation takes more steps than are allowed"},
-	{"interrupted", DeadlineExceeded, "the time for the evaluation is over"},
+	{"operation interrupted", DeadlineExceeded, "the time for the evaluation is over"},
 	{"no such key", EvaluationError, "a member or key that the expression reads is absent"},
 	{"no such attribute", EvaluationError, "a name that the expression uses has no value"},
-	{"index out of", EvaluationError, "a position that the expression reads does not exist"},
+	{"index out of bounds", EvaluationError, "a position that the expression reads does not exist"},
 	{"no such overload", EvaluationError, "an operator or function does not take values of these kinds"},
 	{"overflow", EvaluationError, "an int is out of range"},
-	{"64-bit integer", EvaluationError, "a number of the state is no int, where its type says int"},
-	{"fits 64 bits", EvaluationError, "a number of the state is out of range"},
-	{"divi", EvaluationError, "division by zero"},
-	{"modulus", EvaluationError, "division by zero"},
-	{"optional.none", EvaluationError, "an optional that the expression opens is empty"},
+	{"not a 64-bit integer", EvaluationError, "a number of the state is no int, where its type says int"},
+	{"division by zero", EvaluationError, "division by zero"},
+	{"modulus by zero", EvaluationError, "division by zero"},
+	{"optional.none() dereference", EvaluationError, "an optional that the expression opens is empty"},
 	{"text too long", CostExceeded, "the evaluation makes a longer text than is allowed"},
 	{"not a time", EvaluationError, "a text that is compared as a time is none"},
-	{"NaN", EvaluationError, "a number that is compared has no value"},
+	{"NaN values cannot be ordered", EvaluationError, "a number that is compared has no value"},
 }
 
 func evalError(err error) *EvalError {
-	text := err.Error()
+	fixed, _, _ := strings.Cut(err.Error(), ":")
 	for _, f := range failures {
-		if strings.HasPrefix(text, f.sign) || strings.Contains(withoutValue(text), f.sign) {
+		if strings.Contains(fixed, f.sign) {
 			return &EvalError{Code: f.code, Message: f.message}
 		}
 	}
 	return &EvalError{Code: EvaluationError, Message: "the expression has no value for this state"}
-}
-
-// withoutValue is the fixed part of an error text: what follows a colon may be data.
-func withoutValue(text string) string {
-	fixed, rest, found := strings.Cut(text, ":")
-	if found && strings.HasPrefix(fixed, "operation") {
-		return text[:min(len(text), len(fixed)+len(rest)+1)]
-	}
-	return fixed
 }

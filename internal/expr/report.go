@@ -366,22 +366,36 @@ func (w *walker) translate(errs []*common.Error, s Scope) {
 }
 
 func (w *walker) typeError(e ast.Expr, message string, s Scope) {
-	switch {
-	case strings.HasPrefix(message, "undeclared reference"):
-		w.undeclared(e, s)
-	case strings.HasPrefix(message, "undefined field"):
-		w.undefinedField(e)
-	case strings.HasPrefix(message, "found no matching overload"):
-		w.noOverload(e)
-	case strings.HasPrefix(message, "expected type"):
-		w.expectedType(e, message)
-	case strings.Contains(message, "field selection"):
-		w.report(e, w.extents.memberName(e), invalid(article(w.typeWords(w.operandType(e)))+" has no members"))
-	case strings.Contains(message, "range of a comprehension"):
-		w.report(e, w.extents.of(e), scalarRange(w.typeWords(w.tree.GetType(e.ID()))))
-	default:
-		w.report(e, w.extents.of(e), invalid("the types in this expression do not fit together"))
+	for _, known := range typeErrors {
+		if strings.HasPrefix(message, known.begins) && strings.Contains(message, known.has) {
+			known.report(w, e, s)
+			return
+		}
 	}
+	w.report(e, w.extents.of(e), invalid("the types in this expression do not fit together"))
+}
+
+// typeErrors tell CEL's type errors apart. The first that fits counts.
+var typeErrors = []struct {
+	begins, has string
+	report      func(w *walker, e ast.Expr, s Scope)
+}{
+	{"undeclared reference", "", (*walker).undeclared},
+	{"undefined field", "", func(w *walker, e ast.Expr, _ Scope) { w.undefinedField(e) }},
+	{"found no matching overload", "", func(w *walker, e ast.Expr, _ Scope) { w.noOverload(e) }},
+	// An operand of && or ||, or the body of a macro, that is no bool.
+	{"expected type 'bool'", "", func(w *walker, e ast.Expr, _ Scope) { w.wrongType(e, "bool") }},
+	{"expected type", "", func(w *walker, e ast.Expr, _ Scope) { w.wrongType(e, "value of the same type as the others") }},
+	{"type ", "field selection", func(w *walker, e ast.Expr, _ Scope) {
+		w.report(e, w.extents.memberName(e), invalid(article(w.typeWords(w.operandType(e)))+" has no members"))
+	}},
+	{"expression of type ", "range of a comprehension", func(w *walker, e ast.Expr, _ Scope) {
+		w.report(e, w.extents.of(e), scalarRange(w.typeWords(w.tree.GetType(e.ID()))))
+	}},
+}
+
+func (w *walker) wrongType(e ast.Expr, want string) {
+	w.report(e, w.extents.of(e), wrongType(want, w.typeWords(w.tree.GetType(e.ID()))))
 }
 
 func (w *walker) operandType(e ast.Expr) *types.Type {
@@ -581,16 +595,6 @@ func (w *walker) decimalFix(args []ast.Expr, words []string) *Fix {
 		}
 	}
 	return nil
-}
-
-// expectedType is an operand of && or ||, or the body of a macro, that is no bool,
-// or two elements of different types.
-func (w *walker) expectedType(e ast.Expr, message string) {
-	want := "bool"
-	if !strings.Contains(message, "'bool'") {
-		want = "value of the same type as the others"
-	}
-	w.report(e, w.extents.of(e), wrongType(want, w.typeWords(w.tree.GetType(e.ID()))))
 }
 
 // typeWords names a CEL type in the words of the language.
