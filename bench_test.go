@@ -70,7 +70,8 @@ const (
 
 // program compiles the benchmark's contract.
 func program(t testing.TB) *verify.Program {
-	out := compiler.Compile(compiler.Input{FS: os.DirFS("testdata/bench"), Path: "tickets.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS("testdata/bench"), Path: "tickets.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
 	c, err := ir.Decode(ir.Encode(out.Contract))
 	require.NoError(t, err)
@@ -189,6 +190,7 @@ func BenchmarkNarrowView(b *testing.B) {
 
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
-		compiler.Compile(compiler.Input{FS: os.DirFS("testdata/bench"), Path: "tickets.poptic"})
+		_, err := compiler.Compile(b.Context(), compiler.Input{FS: os.DirFS("testdata/bench"), Path: "tickets.poptic"})
+		require.NoError(b, err)
 	}
 }

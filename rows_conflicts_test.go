@@ -23,7 +23,8 @@ import (
 
 // checked compiles a contract as `poptic check` does.
 func checked(text string) compiler.Output {
-	return compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay.New(replay.Options{})})
+	out, _ := compiler.Compile(context.Background(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay.New(replay.Options{})})
+	return out
 }
 
 // errorsOf are the messages and help texts of a contract's errors.

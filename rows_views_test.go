@@ -19,7 +19,8 @@ import (
 // contractOf compiles and loads a contract given as text.
 func contractOf(t *testing.T, text string) *verify.Program {
 	t.Helper()
-	out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
 	p, err := verify.Load(out.Contract, verify.DefaultLimits())
 	require.NoError(t, err)

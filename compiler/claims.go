@@ -5,40 +5,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/internal/check"
 	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
-// decideClaims answers every claim; one that is false, or could not be decided,
-// is an error at the place where it was written.
-func (out *Output) decideClaims(checked check.Result, replay footprint.Replayer) {
-	m := footprint.Measured(out.Lowered)
-	for i, claim := range out.Lowered.Claims {
+// answers decides the claims, and says of each that is wrong what is. In a contract without
+// errors, results[i] answers the i-th claim, and one that is unknown is as wrong as one
+// that is false. In one with errors the claims about what no error touches are refuted or
+// left open: mending the errors does not make a false one true.
+func (out *Output) answers(m *footprint.Model, replay footprint.Replayer) (results []footprint.Result, found []source.Diagnostic) {
+	for i, claim := range m.Contract.Claims {
 		result := m.Decide(claim, replay)
-		out.Results = append(out.Results, result)
-		if d, ok := claimDiagnostic(m, claim, result); ok {
-			d.Span, d.Related = checked.Claims[i], related(m, result, checked.Places)
-			out.Diagnostics = append(out.Diagnostics, d)
-		}
-	}
-}
-
-// refuteClaims answers the claims about what no error touches, and reports those that
-// are false: mending the errors does not make them true.
-func (out *Output) refuteClaims(checked check.Result, replay footprint.Replayer) {
-	m := footprint.Measured(checked.Sound)
-	for i, claim := range checked.Sound.Claims {
-		result, refuted := m.Decide(claim, replay).(footprint.Refuted)
-		if !refuted {
+		if _, refuted := result.(footprint.Refuted); out.Lowered == nil && !refuted {
 			continue
 		}
-		d, _ := claimDiagnostic(m, claim, result)
-		d.Span, d.Related = checked.Claims[i], related(m, result, checked.Places)
-		out.Diagnostics = append(out.Diagnostics, d)
+		if d, ok := claimDiagnostic(m, claim, result); ok {
+			d.Span, d.Related = out.checked.Claims[i], related(m, result, out.checked.Places)
+			found = append(found, d)
+		}
+		if out.Lowered != nil {
+			results = append(results, result)
+		}
 	}
+	return results, found
 }
 
 // claimDiagnostic says what is wrong with a claim, if anything is; where is for the caller.

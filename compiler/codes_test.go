@@ -2,6 +2,7 @@ package compiler_test
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -106,7 +107,8 @@ func compileText(text, name string, beside fstest.MapFS) []source.Diagnostic {
 	if text != missing {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return compiler.Compile(compiler.Input{FS: files, Path: name}).Diagnostics
+	out, _ := compiler.Compile(context.Background(), compiler.Input{FS: files, Path: name})
+	return out.Diagnostics
 }
 
 func TestEveryCodeIsFoundWhereTheCatalogueShowsIt(t *testing.T) {

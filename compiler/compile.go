@@ -1,9 +1,11 @@
 // Package compiler turns a contract's source into its compiled form. The
 // pipeline is parse (internal/syntax), read imports, check and lower (internal/check),
-// decide claims (internal/footprint); Compile is all of it.
+// decide claims (internal/footprint); Compile is all of it. A tool that compiles
+// a file again and again gives it a Cache, and decides claims when it has time (Decide).
 package compiler
 
 import (
+	"context"
 	"io/fs"
 	"strings"
 
@@ -19,49 +21,106 @@ type Input struct {
 	Path   string                   // the file, slash-separated, relative to FS
 	Show   func(path string) string // a path as messages name it; nil leaves it as it is
 	Replay footprint.Replayer       // shows that stages do not commute; nil leaves such claims unknown
+	Cache  *Cache                   // of files parsed before; nil parses all
+	// LeaveClaims leaves claims undecided, which may take longer than all the rest: until
+	// Decide has answered them, a contract that has any is not in Output.Contract.
+	LeaveClaims bool
 }
 
-// An Output is all that compiling says. Contract is nil if a diagnostic is an
-// error, and for libraries and test files, which compile to nothing. Lowered is
-// the contract even if a claim about it is false. Results[i] answers
-// Lowered.Claims[i].
+// An Output is all that compiling says. Contract is what may be run: it is nil if a
+// diagnostic is an error, if claims were left undecided, and for libraries and test files,
+// which compile to nothing. Lowered is the contract even if a claim about it is false.
+// Results[i] answers Lowered.Claims[i].
 type Output struct {
 	Contract    *ir.Contract
 	Lowered     *ir.Contract
+	Draft       *Draft // of a contract, whatever errors it has
 	Results     []footprint.Result
 	Diagnostics []source.Diagnostic // sorted
+
+	checked check.Result // what Decide answers claims about
+	decided bool
 }
+
+// A Draft is what holds of a contract in spite of errors: the declarations that no error
+// touches. Stages, compositions and claims with an error are left out; a type that is not
+// known counts as any. It is for tools that show a contract while it is being written, and
+// no ir.Contract, so that nothing encodes or runs it by accident.
+type Draft ir.Contract
 
 // TestSuffix ends the names of contract test files.
 const TestSuffix = "_test.poptic"
 
 // Compile parses, checks and lowers one file, and decides its claims. It reads
-// files through in.FS only; what it cannot read is a diagnostic, not an error.
-func Compile(in Input) Output {
-	l := newLoader(in)
+// files through in.FS only; what it cannot read is a diagnostic, not an error. Once ctx
+// ends it stops soon, and returns nothing but the error of ctx; there is no other.
+func Compile(ctx context.Context, in Input) (Output, error) {
+	out, err := compile(ctx, in)
+	if err == nil && !in.LeaveClaims {
+		err = out.Decide(ctx, in.Replay)
+	}
+	if err != nil {
+		return Output{}, err
+	}
+	return out, nil
+}
+
+// compile is Compile without the claims.
+func compile(ctx context.Context, in Input) (Output, error) {
+	l := newLoader(ctx, in)
 	unit := l.load(in.Path, nil)
-	if unit == nil || strings.HasSuffix(in.Path, TestSuffix) {
-		return Output{Diagnostics: source.Sort(l.diagnostics)}
+	out := Output{Diagnostics: l.diagnostics, decided: true}
+	switch {
+	case unit == nil, strings.HasSuffix(in.Path, TestSuffix):
+	case unit.File.Header != nil && unit.File.Header.Library:
+		out.Diagnostics = append(out.Diagnostics, check.Library(ctx, unit)...)
+	default:
+		out.checked, out.decided = check.Contract(ctx, unit), false
+		out.Draft = (*Draft)(out.checked.Sound)
+		out.Diagnostics = append(out.Diagnostics, out.checked.Diagnostics...)
+		if !source.HasErrors(out.Diagnostics) {
+			out.Lowered = out.checked.Sound
+		}
 	}
-	if unit.File.Header != nil && unit.File.Header.Library {
-		return Output{Diagnostics: source.Sort(append(l.diagnostics, check.Library(unit)...))}
+	out.Diagnostics = source.Sort(out.Diagnostics)
+	if out.Lowered != nil && len(out.Lowered.Claims) == 0 {
+		out.Contract = out.Lowered
 	}
-	checked := check.Contract(unit)
-	out := Output{Lowered: checked.Contract, Diagnostics: append(l.diagnostics, checked.Diagnostics...)}
-	if source.HasErrors(out.Diagnostics) {
-		out.Lowered = nil
+	return out, ctx.Err()
+}
+
+// Decide answers the claims of a contract that Compile left, as if it had not: a claim
+// that is false, or could not be decided, is one more diagnostic. It does nothing where
+// there is nothing to answer. The error is that of ctx, which changes nothing.
+func (out *Output) Decide(ctx context.Context, replay footprint.Replayer) error {
+	if out.decided || out.Lowered == nil && (out.checked.Faultless || !out.checked.Decidable) {
+		return ctx.Err() // where the errors are those of another file, what it lacks is not known
 	}
-	if out.Lowered != nil {
-		out.decideClaims(checked, in.Replay)
+	m := footprint.Measured(out.checked.Sound)
+	m.Meter.Until(ctx)
+	results, found := out.answers(m, unlessEnded(ctx, replay))
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	if checked.Sound != nil {
-		out.refuteClaims(checked, in.Replay)
-	}
+	out.decided, out.Results = true, results
+	out.Diagnostics = source.Sort(append(out.Diagnostics, found...))
 	if !source.HasErrors(out.Diagnostics) {
 		out.Contract = out.Lowered
 	}
-	out.Diagnostics = source.Sort(out.Diagnostics)
-	return out
+	return nil
+}
+
+// unlessEnded is a replayer that looks for nothing once ctx has ended.
+func unlessEnded(ctx context.Context, replay footprint.Replayer) footprint.Replayer {
+	if replay == nil {
+		return nil
+	}
+	return func(c *ir.Contract, p footprint.Pair, conflict footprint.Conflict) (*footprint.Parting, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return replay(c, p, conflict)
+	}
 }
 
 // Unproved counts the claims that are refuted or unknown.

@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -69,7 +70,8 @@ func with(t *testing.T, line, by string) string {
 }
 
 func compile(text string) compiler.Output {
-	return compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	out, _ := compiler.Compile(context.Background(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	return out
 }
 
 // A finding is what a case expects: the code, the text it points at, and a part
@@ -228,7 +230,8 @@ stage s { read /b/c  write /b/c  require { !has(before.b.c) || before.b.c != 1 }
 
 func TestAFileOfWhichNothingCouldBeReadIsReportedOnce(t *testing.T) {
 	for name, text := range map[string]string{"empty": "", "binary": "contract c\x00", "large": strings.Repeat("{", 2<<20)} {
-		out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+		out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+		require.NoError(t, err)
 		require.Len(t, out.Diagnostics, 1, name)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -11,8 +12,6 @@ import (
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/suite/replay"
-
-	"testing/fstest"
 )
 
 // Work is counted in bytes allocated, which does not depend on the machine. The
@@ -31,7 +30,8 @@ func TestWhatEveryFamilyOfSourcesCostsIsBounded(t *testing.T) {
 			done := make(chan compiler.Output, 1)
 			before := allocated()
 			go func() {
-				done <- compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay.New(replay.Options{})})
+				out, _ := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay.New(replay.Options{})})
+				done <- out
 			}()
 			select {
 			case out := <-done:
@@ -57,7 +57,8 @@ func TestAClaimAboutManyParametersIsAnsweredSoon(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := familyNamed(t, name).write(32)
 			before := allocated()
-			out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay.New(replay.Options{})})
+			out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay.New(replay.Options{})})
+			require.NoError(t, err)
 			require.Len(t, out.Diagnostics, 1)
 			require.Equal(t, code, out.Diagnostics[0].Code)
 			require.Less(t, len(out.Diagnostics[0].Help), 5000)
@@ -165,7 +166,8 @@ func TestLibrariesThatImportEachOtherTwiceEndAtALimit(t *testing.T) {
 			files[fmt.Sprintf("l%d.poptic", i)] = &fstest.MapFile{Data: []byte(text)}
 		}
 		files["c.poptic"] = &fstest.MapFile{Data: []byte("contract c\nimport \"./l60.poptic\" as l\nstate { a: l.T }\nstage s { read /a }\n")}
-		out := compiler.Compile(compiler.Input{FS: files, Path: "c.poptic"})
+		out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "c.poptic"})
+		require.NoError(t, err)
 		if ways == 1 {
 			require.Empty(t, out.Diagnostics)
 			continue

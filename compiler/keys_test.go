@@ -28,7 +28,8 @@ type Address = secret string where { self != "" }
 type Person { email: Address }
 type Plain { email: string }
 `)}}
-		out := compiler.Compile(compiler.Input{FS: files, Path: "c.poptic"})
+		out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "c.poptic"})
+		require.NoError(t, err)
 		require.NotEmpty(t, out.Diagnostics, elem)
 		require.Equal(t, "secret_key", out.Diagnostics[0].Code, "%s: %+v", elem, out.Diagnostics)
 	}

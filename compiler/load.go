@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,16 +24,17 @@ const extension = ".poptic"
 // A loader reads and parses a file and, through its imports, its libraries, each
 // once.
 type loader struct {
+	ctx         context.Context
 	in          Input
 	units       map[string]*check.Unit // by path; nil while its imports are being read
 	diagnostics []source.Diagnostic
 }
 
-func newLoader(in Input) *loader {
+func newLoader(ctx context.Context, in Input) *loader {
 	if in.Show == nil {
 		in.Show = func(path string) string { return path }
 	}
-	return &loader{in: in, units: map[string]*check.Unit{}}
+	return &loader{ctx: ctx, in: in, units: map[string]*check.Unit{}}
 }
 
 // load reads the file at p, which from imports; nil if there is no such file or
@@ -44,13 +46,16 @@ func (l *loader) load(p string, from *syntax.Import) *check.Unit {
 		}
 		return unit
 	}
+	if l.ctx.Err() != nil {
+		return nil
+	}
 	text, err := l.read(p)
 	if err != nil {
 		l.report(l.unreadable(p, from, err))
 		return nil
 	}
 	l.units[p] = nil
-	file, found := syntax.Parse(source.NewFile(l.in.Show(p), string(text)))
+	file, found := l.in.Cache.parse(l.in.Show(p), string(text))
 	l.diagnostics = append(l.diagnostics, found...)
 	unit := &check.Unit{Faulty: source.HasErrors(found), File: file, Imports: map[*syntax.Import]*check.Unit{}}
 	for _, d := range file.Decls {

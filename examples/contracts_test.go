@@ -18,7 +18,8 @@ import (
 // contract compiles the contract of the named workflow.
 func contract(t *testing.T, name string) *ir.Contract {
 	t.Helper()
-	out := compiler.Compile(compiler.Input{FS: examples.FS, Path: name + "/contract.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: examples.FS, Path: name + "/contract.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, listed(out.Diagnostics))
 	return out.Contract
 }
@@ -36,7 +37,8 @@ func listed(ds []source.Diagnostic) string {
 func TestContractsAreFreeOfFindings(t *testing.T) {
 	for _, name := range examples.Names() {
 		t.Run(name, func(t *testing.T) {
-			out := compiler.Compile(compiler.Input{FS: examples.FS, Path: name + "/contract.poptic"})
+			out, err := compiler.Compile(t.Context(), compiler.Input{FS: examples.FS, Path: name + "/contract.poptic"})
+			require.NoError(t, err)
 			require.Empty(t, listed(out.Diagnostics))
 		})
 	}

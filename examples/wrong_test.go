@@ -19,9 +19,10 @@ import (
 func TestTheWrongVariantsAreFoundOut(t *testing.T) {
 	for _, name := range examples.Names() {
 		t.Run(name, func(t *testing.T) {
-			out := compiler.Compile(compiler.Input{
+			out, err := compiler.Compile(t.Context(), compiler.Input{
 				FS: os.DirFS(filepath.Join(name, "testdata")), Path: "wrong.poptic", Replay: replay.New(replay.Options{}),
 			})
+			require.NoError(t, err)
 			require.NotEmpty(t, out.Diagnostics)
 			var got bytes.Buffer
 			require.NoError(t, report.Text(&got, out.Diagnostics, report.Options{}))

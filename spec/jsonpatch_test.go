@@ -196,7 +196,8 @@ func TestExpressionCasesHoldOrFailAsInvariants(t *testing.T) {
 		t.Run(c.ID, func(t *testing.T) {
 			text := untyped(nil, nil, nil) + "\ninvariant rule { " + c.Expr + " }\n"
 			files := fstest.MapFS{"case.poptic": {Data: []byte(text)}}
-			out := compiler.Compile(compiler.Input{FS: files, Path: "case.poptic"})
+			out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "case.poptic"})
+			require.NoError(t, err)
 			if out.Contract == nil {
 				require.NotEmpty(t, c.Expect.Error, listed(out.Diagnostics))
 				require.NotEmpty(t, codes(out.Diagnostics, source.Error))

@@ -218,7 +218,8 @@ func TestTypesAndSchemasAgreeOnWhichStatesFit(t *testing.T) {
 	for fit+unfit < 20_000 {
 		s := randomShape(r, 3)
 		source := "contract oracle\n\nstate {\n  value: (" + s.text + ")\n}\n"
-		out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(source)}}, Path: "c.poptic"})
+		out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(source)}}, Path: "c.poptic"})
+		require.NoError(t, err)
 		require.NotNil(t, out.Contract, "%s\n%s", source, listed(out.Diagnostics))
 		types++
 		p := load(t, out.Contract)

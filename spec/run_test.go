@@ -97,7 +97,8 @@ func untyped(read, write, source []string) string {
 func compiled(t *testing.T, text string) *verify.Program {
 	t.Helper()
 	files := fstest.MapFS{"case.poptic": {Data: []byte(text)}}
-	out := compiler.Compile(compiler.Input{FS: files, Path: "case.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "case.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%s\n%s", text, listed(out.Diagnostics))
 	return load(t, out.Contract)
 }

@@ -62,7 +62,8 @@ func TestSourceShownIsJudgedAsItsFenceSays(t *testing.T) {
 
 func compile(text string) []source.Diagnostic {
 	files := fstest.MapFS{"block.poptic": {Data: []byte(text)}}
-	return compiler.Compile(compiler.Input{FS: files, Path: "block.poptic"}).Diagnostics
+	out, _ := compiler.Compile(context.Background(), compiler.Input{FS: files, Path: "block.poptic"})
+	return out.Diagnostics
 }
 
 // judge compares what the compiler found with what the fence of b announces.

@@ -60,7 +60,8 @@ func program(t *testing.T, c verifyCase) *verify.Program {
 		return p
 	}
 	files := fstest.MapFS{"case.poptic": {Data: []byte(text)}}
-	out := compiler.Compile(compiler.Input{FS: files, Path: "case.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "case.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, listed(out.Diagnostics))
 	p, err := verify.Load(out.Contract, verify.DefaultLimits())
 	require.NoError(t, err)

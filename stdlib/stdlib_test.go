@@ -16,7 +16,8 @@ import (
 func TestEveryLibraryIsFreeOfFindings(t *testing.T) {
 	require.NotEmpty(t, stdlib.Names())
 	for _, name := range stdlib.Names() {
-		out := compiler.Compile(compiler.Input{FS: stdlib.FS, Path: name + ".poptic"})
+		out, err := compiler.Compile(t.Context(), compiler.Input{FS: stdlib.FS, Path: name + ".poptic"})
+		require.NoError(t, err)
 		require.Empty(t, out.Diagnostics, name)
 	}
 }
@@ -64,7 +65,8 @@ func TestTypesTakeTheValuesTheyDescribeAndNoOthers(t *testing.T) {
 func program(t *testing.T, library, name string) *verify.Program {
 	t.Helper()
 	text := fmt.Sprintf("contract one\nimport \"std/%s\" as lib\nstate { value: lib.%s }\n", library, name)
-	out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"one.poptic": {Data: []byte(text)}}, Path: "one.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"one.poptic": {Data: []byte(text)}}, Path: "one.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
 	p, err := verify.Load(out.Contract, verify.DefaultLimits())
 	require.NoError(t, err)

@@ -85,7 +85,7 @@ func (c *console) compileText(file string, text []byte, root string, states []na
 		return compiler.Output{}, err
 	}
 	defer at.close()
-	return compiler.Compile(compiler.Input{FS: withText{noted{at.fs(), &c.inputs}, at.path, text}, Path: at.path, Show: at.show, Replay: at.replayer(states)}), nil
+	return compiler.Compile(c.ctx, compiler.Input{FS: withText{noted{at.fs(), &c.inputs}, at.path, text}, Path: at.path, Show: at.show, Replay: at.replayer(states)})
 }
 
 // withText is a file system one file of which was read already: a pipe gives its text

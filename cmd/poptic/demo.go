@@ -85,7 +85,11 @@ func startExample(c *console, name string) (*runtime.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	contract, err := c.accept(name+"/contract.poptic", compiler.Compile(compiler.Input{FS: dir, Path: "contract.poptic"}))
+	out, err := compiler.Compile(c.ctx, compiler.Input{FS: dir, Path: "contract.poptic"})
+	if err != nil {
+		return nil, err
+	}
+	contract, err := c.accept(name+"/contract.poptic", out)
 	if err != nil {
 		return nil, err
 	}

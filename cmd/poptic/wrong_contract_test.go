@@ -99,7 +99,8 @@ func compileSeeds(t *testing.T) map[string][]byte {
 		for suffix, text := range map[string]string{".poptic": s.contract, ".json": s.state, ".patch": s.patch} {
 			require.NoError(t, os.WriteFile(name+suffix, []byte(text), 0o644))
 		}
-		out := compiler.Compile(compiler.Input{FS: os.DirFS("."), Path: name + ".poptic"})
+		out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS("."), Path: name + ".poptic"})
+		require.NoError(t, err)
 		require.NotNil(t, out.Lowered, "%v", out.Diagnostics)
 		data := ir.Encode(out.Lowered) // refuted claims too
 		require.NoError(t, os.WriteFile(name+".popticc", data, 0o644))

@@ -14,7 +14,8 @@ import (
 )
 
 func TestTheCompiledContractIsUpToDate(t *testing.T) {
-	out := compiler.Compile(compiler.Input{FS: os.DirFS("."), Path: "contract.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS("."), Path: "contract.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
 	require.Equal(t, string(ir.Encode(out.Contract)), string(compiled), "run go generate")
 }

@@ -16,7 +16,8 @@ var examples = []string{"support", "clinical", "release"}
 
 func example(t *testing.T, name string) *ir.Contract {
 	t.Helper()
-	out := compiler.Compile(compiler.Input{FS: os.DirFS("../../examples/" + name), Path: "contract.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS("../../examples/" + name), Path: "contract.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
 	return out.Contract
 }

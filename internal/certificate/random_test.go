@@ -1,6 +1,7 @@
 package certificate_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand"
 	"os"
@@ -133,7 +134,8 @@ func (d drawing) claim(stages int) string {
 }
 
 func compileText(text string) compiler.Output {
-	return compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	out, _ := compiler.Compile(context.Background(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	return out
 }
 
 // A tally counts how often prover and checker agree.

@@ -15,6 +15,7 @@
 package check
 
 import (
+	"context"
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/expr"
@@ -32,53 +33,61 @@ type Unit struct {
 	Faulty  bool                     // some of it could not be parsed
 }
 
-// A Result is what checking a contract says. Contract is nil if any diagnostic is
-// an error; then Sound is what of it no error touches, if claims can be decided on
-// that, else nil. Claims[i] is where the i-th claim of the one or the other was written.
+// A Result is what checking a contract says.
 type Result struct {
-	Contract    *ir.Contract
-	Sound       *ir.Contract
-	Claims      []source.Span
+	Faultless   bool          // no diagnostic is an error: Sound is the contract
+	Sound       *ir.Contract  // what of it no error touches
+	Decidable   bool          // claims about Sound can be decided: nothing that is left out makes one seem false
+	Claims      []source.Span // Claims[i] is where the i-th claim of Sound was written
 	Places      Places
 	Diagnostics []source.Diagnostic
 }
 
-// Contract checks a contract and lowers it. It does not decide claims.
-func Contract(u *Unit) Result {
-	c := newChecker(u)
+// Contract checks a contract and lowers it. It does not decide claims. Once ctx ends it
+// stops soon, and what it returns is of no use.
+func Contract(ctx context.Context, u *Unit) Result {
+	c := newChecker(ctx, u)
 	c.parsed = !u.Faulty
-	c.lowerHeader()
-	c.lowerState()
-	c.lowerTypes()
-	c.lowerReferences()
-	c.lowerSecrets()
-	c.lowerMeasures()
-	c.openExpressions()
-	c.lowerRegions()
-	c.lowerPhases()
-	c.lowerInvariants()
-	c.groundwork = c.taint == 0
-	c.lowerStages()
-	c.lowerDelegates()
-	c.lowerClaims()
-	c.reserveLiterals()
-	c.checkVisibility()
-	c.checkGuards()
-	c.checkChoices()
-	c.checkKeys()
-	c.checkDisclosure()
-	c.exhausted(source.Span{File: u.File.Source})
-	if c.errors > 0 {
-		out := Result{Places: c.places(), Diagnostics: c.found()}
-		out.Sound, out.Claims = c.sound()
-		return out
+	for _, pass := range []func(){
+		c.lowerHeader,
+		c.lowerState,
+		c.lowerTypes,
+		c.lowerReferences,
+		c.lowerSecrets,
+		c.lowerMeasures,
+		c.openExpressions,
+		c.lowerRegions,
+		c.lowerPhases,
+		c.lowerInvariants,
+		func() { c.groundwork = c.taint == 0 },
+		c.lowerStages,
+		c.lowerDelegates,
+		c.lowerClaims,
+		c.reserveLiterals,
+		c.checkVisibility,
+		c.checkGuards,
+		c.checkChoices,
+		c.checkKeys,
+		c.checkDisclosure,
+	} {
+		if c.ended() {
+			return Result{}
+		}
+		pass()
 	}
-	return Result{Contract: &c.out, Claims: c.claimSpans, Places: c.places(), Diagnostics: c.found()}
+	c.exhausted(source.Span{File: u.File.Source})
+	out := Result{Faultless: c.errors == 0, Sound: &c.out, Decidable: true, Claims: c.claimSpans}
+	if !out.Faultless {
+		out.Sound, out.Claims = c.sound()
+		out.Decidable = c.groundwork && c.parsed
+	}
+	out.Places, out.Diagnostics = c.places(), c.found()
+	return out
 }
 
 // Library checks a library on its own: what does not depend on a state.
-func Library(u *Unit) []source.Diagnostic {
-	c := newChecker(u)
+func Library(ctx context.Context, u *Unit) []source.Diagnostic {
+	c := newChecker(ctx, u)
 	c.out.State = c.anyType
 	c.lowerTypes()
 	c.openExpressions()
@@ -92,6 +101,7 @@ func Library(u *Unit) []source.Diagnostic {
 
 // checker holds what the passes hand on to each other.
 type checker struct {
+	ended       func() bool // nobody waits for the result any more
 	out         ir.Contract
 	diagnostics []source.Diagnostic
 	tallies     map[tally]int
@@ -126,12 +136,13 @@ type checker struct {
 	groundwork   bool            // types, measures, phases and invariants are without errors
 }
 
-func newChecker(u *Unit) *checker {
-	c := &checker{tallies: map[tally]int{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}}
+func newChecker(ctx context.Context, u *Unit) *checker {
+	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}}
 	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
 	c.model = footprint.New(&c.out)
 	c.model.Meter = region.NewMeter(footprint.MaxSteps)
+	c.model.Meter.Until(ctx)
 	c.root = c.collect(u, "")
 	return c
 }
@@ -154,8 +165,12 @@ func (c *checker) report(d source.Diagnostic) {
 }
 
 // exhausted reports whether the searches about regions have used up their steps; what
-// they say from then on is no finding. The first time it is reported, at a place.
+// they say from then on is no finding. The first time it is reported, at a place. Where
+// nobody waits for the result, nothing more is found either.
 func (c *checker) exhausted(at source.Span) bool {
+	if c.ended() {
+		return true
+	}
 	if c.model == nil || !c.model.Spent() {
 		return false
 	}
@@ -211,13 +226,10 @@ func (c *checker) use(faulty bool) {
 	}
 }
 
-// sound is the contract without what is faulty, nil where so much may be missing that
-// a claim about the rest could seem false.
+// sound is the contract without what is faulty, and where its claims were written.
 func (c *checker) sound() (*ir.Contract, []source.Span) {
-	if !c.groundwork || !c.parsed {
-		return nil, nil
-	}
 	out := c.out
+	out.Measures = slices.DeleteFunc(slices.Clone(out.Measures), func(m ir.Measure) bool { return slices.Contains(c.faultyNames, m.Name) })
 	out.Stages, out.Claims, out.Compositions = nil, nil, nil
 	faulty := map[string]bool{}
 	for _, st := range c.stages {

@@ -29,7 +29,7 @@ func (c *checker) openExpressions() {
 // expression checks a CEL expression and maps what is wrong with it back into
 // the contract's text.
 func (c *checker) expression(e *syntax.Expr, s expr.Scope) ir.Expr {
-	if e == nil || c.env == nil {
+	if e == nil || c.env == nil || c.ended() {
 		return ir.Expr{}
 	}
 	return c.expressionAs(e, e.Text, s, func(i expr.Issue) expr.Issue { return i })

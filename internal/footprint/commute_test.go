@@ -62,7 +62,8 @@ stage b(k in /n) { read /n/{k} write /n/{k} }
 // isProved reports whether the one claim of a contract is proved.
 func isProved(t *testing.T, text string) bool {
 	t.Helper()
-	out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	require.NoError(t, err)
 	require.Len(t, out.Results, 1, "%+v", out.Diagnostics)
 	_, proved := out.Results[0].(footprint.Proved)
 	return proved

@@ -15,7 +15,8 @@ import (
 func compiled(t testing.TB, text string) *ir.Contract {
 	t.Helper()
 	files := fstest.MapFS{"c.poptic": {Data: []byte(text)}}
-	out := compiler.Compile(compiler.Input{FS: files, Path: "c.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "c.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%+v", out.Diagnostics)
 	return out.Contract
 }

@@ -143,7 +143,8 @@ func TestADiffOfManyNewPlacesEndsAtItsLimit(t *testing.T) {
 			}
 		}
 		text := "contract c\nstate { m: map of string " + state.String() + " }\nstage s { read /m except (" + hidden.String() + "/m/k) }\n"
-		out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+		out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+		require.NoError(t, err)
 		require.Empty(t, out.Diagnostics)
 		return out.Contract
 	}

@@ -18,7 +18,8 @@ import (
 
 func compiled(t *testing.T, text string) *ir.Contract {
 	t.Helper()
-	out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%v\n%s", out.Diagnostics, text)
 	return out.Contract
 }

@@ -17,7 +17,8 @@ import (
 func compiled(t testing.TB, text string) *ir.Contract {
 	t.Helper()
 	files := fstest.MapFS{"c.poptic": {Data: []byte("contract c\n" + text)}}
-	out := compiler.Compile(compiler.Input{FS: files, Path: "c.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "c.poptic"})
+	require.NoError(t, err)
 	require.NotNil(t, out.Lowered, "%+v", out.Diagnostics)
 	return out.Lowered
 }

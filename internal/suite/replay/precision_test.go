@@ -156,7 +156,8 @@ func TestFewPairsAreRefusedWithoutARun(t *testing.T) {
 }
 
 func contractAt(t *testing.T, dir, name string) *ir.Contract {
-	out := compiler.Compile(compiler.Input{FS: os.DirFS(dir), Path: name})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS(dir), Path: name})
+	require.NoError(t, err)
 	require.NotNil(t, out.Lowered, "%v", out.Diagnostics)
 	return out.Lowered
 }

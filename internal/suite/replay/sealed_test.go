@@ -237,7 +237,7 @@ invariant bossed each p in /people/* { !has(p.boss) || state.people[p.boss].ok }
 
 // findings are the codes of errors of a contract.
 func findings(text string) (codes []string, c *ir.Contract, all []source.Diagnostic) {
-	out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	out, _ := compiler.Compile(context.Background(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
 	for _, d := range out.Diagnostics {
 		if d.Severity == source.Error && !slices.Contains(codes, d.Code) {
 			codes = append(codes, d.Code)

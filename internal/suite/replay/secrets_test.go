@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -410,7 +411,7 @@ func (m maker) sealed(sum *secrecy) (*draft, *ir.Contract) {
 		for range 3 {
 			sum.tried++
 			text := d.text()
-			out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+			out, _ := compiler.Compile(context.Background(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
 			if out.Contract != nil {
 				sum.contracts++
 				if slices.ContainsFunc(out.Diagnostics, func(f source.Diagnostic) bool { return f.Code == "chosen_view" }) {

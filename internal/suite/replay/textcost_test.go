@@ -56,7 +56,8 @@ func TestARuleThatGoesThroughHiddenTextsIsNotHeldForCertain(t *testing.T) {
 }
 
 func sealedOf(text string) compiler.Output {
-	return compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	out, _ := compiler.Compile(context.Background(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	return out
 }
 
 // answersAlike proposes the same on states whose hidden texts have other lengths.

@@ -19,7 +19,8 @@ import (
 // compile is the contract of a text, whose claims may be false.
 func compile(t testing.TB, text string, replay footprint.Replayer) compiler.Output {
 	t.Helper()
-	out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic", Replay: replay})
+	require.NoError(t, err)
 	require.NotNil(t, out.Lowered, "%+v", out.Diagnostics)
 	return out
 }

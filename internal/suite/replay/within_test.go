@@ -482,7 +482,7 @@ type decided struct {
 
 // compileClaims is a contract that has no errors but false claims; nil if it has others.
 func compileClaims(text string) *decided {
-	out := compiler.Compile(compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+	out, _ := compiler.Compile(context.Background(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
 	for _, x := range out.Diagnostics {
 		if x.Severity == source.Error && !strings.HasPrefix(x.Code, "claim_") {
 			return nil
