@@ -60,6 +60,7 @@ const (
 	hashDiffers   = "the line was changed: its hash is another"
 	prevDiffers   = "the line does not follow the one before: lines were changed, removed, repeated or moved"
 	foreign       = "the line belongs to another instance"
+	nameless      = "the line names no instance"
 	sealedChanged = "the sealed part was changed: its seal is another"
 
 	// Undecided and DecidesNothing are of lines that hold, and lie wrong.
@@ -168,6 +169,9 @@ func (h Head) next(line []byte) (next Head, l linked, err error) {
 	}
 	if prev != h.Hash || l.Seq != h.Seq+1 {
 		return h, l, h.broken(prevDiffers)
+	}
+	if l.Instance == "" {
+		return h, l, h.broken(nameless)
 	}
 	if h.Instance != "" && l.Instance != h.Instance {
 		return h, l, h.broken(foreign)

@@ -1,10 +1,12 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 	"testing"
@@ -109,6 +111,57 @@ func TestATraceOfAnotherFormatIsRefusedByName(t *testing.T) {
 		other[0] = bytes.Replace(other[0], []byte("T-7"), []byte("T-8"), 1)
 		require.Equal(t, 1, brokenAt(t, joined(other)), "that it was changed comes first")
 	}
+}
+
+// endless repeats a text, and counts the bytes that are read of it.
+type endless struct {
+	text string
+	read int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = e.text[(e.read+i)%len(e.text)]
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+func TestWhatCanBeNoLineIsReadNoFurther(t *testing.T) {
+	for _, text := range []string{"\x00", "x{", " ", "[", "\xff"} {
+		in := &endless{text: text}
+		head, err := Verify(in)
+		require.EqualError(t, err, "line 1 (record 1 expected): this is not a line of a trace")
+		require.Zero(t, head.Seq)
+		require.Less(t, in.read, 1<<16, "%q", text)
+	}
+	lines, head := sampleLines(2)
+	in := &endless{text: "\x00"}
+	got, err := Verify(io.MultiReader(bytes.NewReader(joined(lines)), in))
+	require.ErrorContains(t, err, "line 3")
+	require.Equal(t, head, got)
+	require.Less(t, in.read, 1<<16)
+}
+
+func TestALineIsNoLongerThanItMayBe(t *testing.T) {
+	const most = 100_000
+	for length, whole := range map[int]bool{1: true, 4095: true, 4096: true, 4097: true, most: true, most + 1<<14: false} {
+		text := "{" + strings.Repeat("x", length-1)
+		line, err := readLine(bufio.NewReader(strings.NewReader(text+"\n{next")), most)
+		require.NoError(t, err)
+		require.Equal(t, whole, string(line) == text+"\n", length)
+	}
+	in := &endless{text: "{"}
+	line, err := readLine(bufio.NewReader(in), most)
+	require.NoError(t, err)
+	require.Less(t, len(line), most+1<<13)
+	require.Less(t, in.read, most+1<<14)
+}
+
+func TestALineThatNamesNoInstanceIsNone(t *testing.T) {
+	line, _ := Start("").Seal(&Record{Kind: Create})
+	_, err := Verify(bytes.NewReader(joined([][]byte{line})))
+	require.ErrorContains(t, err, "the line names no instance")
 }
 
 func TestEveryChangedByteBreaksTheChainAtItsLine(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // it returns is that of the last line that holds; compare it with one known from
 // elsewhere to notice lines missing at the end. The error is a *BrokenError that
 // names the first broken line, a *FormatError, or what reading reported. An empty trace holds.
-// Memory is that of the longest line.
+// Memory is that of the longest line, which has MaxLine bytes at most.
 func Verify(r io.Reader) (Head, error) {
 	return Scan(r, func([]byte) error { return nil })
 }
@@ -24,7 +24,7 @@ func Scan(r io.Reader, each func(line []byte) error) (Head, error) {
 	var pairing Pairing
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
-		line, err := in.ReadBytes('\n')
+		line, err := readLine(in, MaxLine)
 		if errors.Is(err, io.EOF) && len(line) == 0 {
 			return head, at(number-1, pairing.End())
 		}
@@ -41,6 +41,25 @@ func Scan(r io.Reader, each func(line []byte) error) (Head, error) {
 		head = next
 		if err := each(line[:len(line)-1]); err != nil {
 			return head, err
+		}
+	}
+}
+
+// MaxLine is how long a line of a trace may be. Patches, what they replace and verdicts are
+// all limited: no line that is written comes near it.
+const MaxLine = 256 << 20
+
+// readLine reads up to a line break, and no further than there can still be a line: what
+// does not begin as one, or is longer than most, is cut off.
+func readLine(in *bufio.Reader, most int) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if line[0] != '{' || len(line) > most {
+			return line, nil
 		}
 	}
 }
