@@ -182,3 +182,15 @@ func TestATraceWithALineChangedIsFoundOutThere(t *testing.T) {
 		require.Equal(t, i+1, broken.Line)
 	}
 }
+
+func TestALogUnderANameThatNoInstanceCanHaveIsNotChecked(t *testing.T) {
+	in, st := begin(t)
+	wander(t, in, 3, 1)
+	for _, id := range []string{"", "a\nb", "a\xff", strings.Repeat("a", 256)} {
+		log := &givenStore{store.NewMemory(), logOf(t, st)}
+		head, err := runtime.CheckLog(ctx, log, id, nil)
+		require.ErrorAs(t, err, new(*runtime.IDError), "%q", id)
+		require.Zero(t, head.Seq)
+		require.ErrorAs(t, runtime.CheckSnapshots(ctx, log, id), new(*runtime.IDError), "%q", id)
+	}
+}

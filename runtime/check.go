@@ -12,11 +12,15 @@ import (
 // contract: the chain, every sealed part, the numbers, versions and keys under which
 // the store keeps the records, and that each question is followed by its decision.
 // Each line that holds is given to each, unless that is nil; its error ends the
-// reading. The head is that of the last line that holds. Errors: *CorruptLogError
+// reading. The head is that of the last line that holds. Errors: *IDError for a
+// name that no instance can have, *CorruptLogError
 // for the first record that does not, *FormatError (wrapped), store.ErrNotFound (wrapped), what each
 // returns, or what the store reports.
 func CheckLog(ctx context.Context, st store.Store, id string, each func(line []byte) error) (trace.Head, error) {
 	c := logCheck{id: id, head: trace.Start(id)}
+	if err := checkID(id); err != nil {
+		return c.head, err
+	}
 	for record, err := range st.Read(ctx, id, 1) {
 		if err == nil {
 			err = c.next(record)

@@ -60,9 +60,12 @@ func readCheckpoint(data []byte) (c checkpoint, reason string) {
 // CheckSnapshots checks the snapshots of an instance, as far as can be without its
 // contract: that each is as it was written, by this instance, and follows the record
 // that it says. It costs what they weigh. Errors: *CorruptLogError, whose Seq is that
-// of the record which a bad snapshot follows; *FormatError and store.ErrNotFound (wrapped); what the
+// of the record which a bad snapshot follows; *IDError, *FormatError and store.ErrNotFound (wrapped); what the
 // store reports.
 func CheckSnapshots(ctx context.Context, st store.Store, id string) error {
+	if err := checkID(id); err != nil {
+		return err
+	}
 	o := opening{store: st, id: id}
 	first, err := o.recordAt(ctx, 1)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,10 +17,13 @@ type anchor struct {
 	met  string // the hash that the log has there
 }
 
+var isHash = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
 func parseAnchor(text string) (*anchor, error) {
 	number, hash, found := strings.Cut(text, ":")
 	seq, err := strconv.ParseUint(number, 10, 64)
-	if !found || err != nil || seq == 0 || len(hash) != len(trace.Origin) || !strings.HasPrefix(hash, "sha256:") {
+	hash = strings.ToLower(hash) // some write hexadecimal digits in capitals
+	if !found || err != nil || seq == 0 || !isHash.MatchString(hash) {
 		return nil, fail("write it as audit prints it: SEQ:sha256:HASH", "%q is no anchor", text)
 	}
 	return &anchor{seq: seq, hash: hash}, nil

@@ -10,9 +10,9 @@ import (
 type auditVerb struct {
 	logArg
 	Verify bool   `help:"List nothing; of a database, check the file itself and its snapshots too."`
-	Stage  string `help:"List what this stage did only." placeholder:"NAME"`
-	Since  string `help:"List what was recorded since then only: a date, or a time as RFC 3339 writes it." placeholder:"TIME"`
-	Anchor string `help:"Head of the log that was noted down before: the log must still have it." placeholder:"SEQ:HASH"`
+	Stage  stated `help:"List what this stage did only." placeholder:"NAME"`
+	Since  stated `help:"List what was recorded since then only: a date, or a time as RFC 3339 writes it." placeholder:"TIME"`
+	Anchor stated `help:"Head of the log that was noted down before: the log must still have it." placeholder:"SEQ:HASH"`
 	Format string `enum:"text,json" default:"text" help:"How the result is printed: ${enum}. As JSON, the list is the trace itself."`
 }
 
@@ -64,15 +64,15 @@ func (v *auditVerb) Run(c *console) error {
 
 // audit reads the flags.
 func (v *auditVerb) audit(c *console) (*audit, error) {
-	a := &audit{c: c, list: !v.Verify, json: v.Format == "json", stage: v.Stage}
+	a := &audit{c: c, list: !v.Verify, json: v.Format == "json", stage: string(v.Stage)}
 	var err error
 	if v.Since != "" {
-		if a.since, err = parseTime(v.Since); err != nil {
+		if a.since, err = parseTime(string(v.Since)); err != nil {
 			return nil, err
 		}
 	}
 	if v.Anchor != "" {
-		a.anchor, err = parseAnchor(v.Anchor)
+		a.anchor, err = parseAnchor(string(v.Anchor))
 	}
 	return a, err
 }
@@ -98,7 +98,7 @@ func (v *auditVerb) trace(c *console, a *audit) ([]audited, error) {
 	if head.Seq == 0 && text == "" && a.anchor == nil {
 		return nil, fail("name the file that the log is in", "%s holds no records", v.name())
 	}
-	if v.Instance != "" && head.Instance != "" && head.Instance != v.Instance {
+	if v.Instance != "" && head.Instance != "" && head.Instance != string(v.Instance) {
 		return nil, fail("leave --instance out", "the trace is of the instance %q", head.Instance)
 	}
 	return []audited{r.audited}, nil

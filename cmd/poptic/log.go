@@ -17,7 +17,7 @@ import (
 // logArg names what was recorded of instances.
 type logArg struct {
 	Log      string `arg:"" help:"Database of a store; the bytes tell it from a trace." placeholder:"FILE"`
-	Instance string `help:"Instance that is meant, where there are several." placeholder:"ID"`
+	Instance stated `help:"Instance that is meant, where there are several." placeholder:"ID"`
 }
 
 // openDatabase opens the store in the file, nil if it is no database. What is no
@@ -80,7 +80,7 @@ func (a logArg) ids(c *console, st store.Store) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.Instance == "" || a.Instance == id {
+		if a.Instance == "" || string(a.Instance) == id {
 			ids = append(ids, id)
 		}
 	}
@@ -100,8 +100,8 @@ func (a logArg) recorded(c *console, st store.Store, anchored bool) ([]string, e
 		return nil, err
 	case len(all) == 0 && (a.Instance != "" || anchored):
 		return nil, &sqlite.DamageError{Name: a.Log, Reason: "all instances are gone"}
-	case a.Instance != "" && anchored && !slices.Contains(all, a.Instance):
-		return nil, &sqlite.DamageError{Name: a.Log, Reason: "the instance " + strconv.Quote(a.Instance) + " is gone"}
+	case a.Instance != "" && anchored && !slices.Contains(all, string(a.Instance)):
+		return nil, &sqlite.DamageError{Name: a.Log, Reason: "the instance " + strconv.Quote(string(a.Instance)) + " is gone"}
 	case anchored && a.Instance == "" && len(all) != 1:
 		_, err = a.one(c, st, "an anchor")
 		return nil, err
@@ -140,12 +140,15 @@ func (a logArg) scanTrace(c *console, each func(line []byte) error) (trace.Head,
 	return trace.Scan(stream, each)
 }
 
-// damage is what is wrong with a log, "" if err says that it could not be read.
+// damage is what is wrong with a log that is there, "" if err says that it could not be read.
 func damage(err error) string {
 	var line *trace.BrokenError
 	var record *runtime.CorruptLogError
 	var file *sqlite.DamageError
+	var name *runtime.IDError
 	switch {
+	case errors.As(err, &name):
+		return "an instance has a name that none can have: " + name.Reason
 	case errors.As(err, &line):
 		return line.Error()
 	case errors.As(err, &record):

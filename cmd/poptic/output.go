@@ -70,6 +70,20 @@ func (n *fileName) Decode(ctx *kong.DecodeContext) error {
 	return err
 }
 
+// A stated text is a flag that says something if it is there: an empty one is a variable
+// that is not set, and must not pass for the flag's being left out.
+type stated string
+
+// Decode implements kong.MapperValue.
+func (s *stated) Decode(ctx *kong.DecodeContext) error {
+	text, err := given(ctx)
+	if err == nil && text == "" {
+		err = errors.New("it is empty; leave it out, or say which")
+	}
+	*s = stated(text)
+	return err
+}
+
 // write puts data where o says, whole or not at all, unless mayWrite refuses.
 func (c *console) write(o output, data []byte) error {
 	if o.name == "-" {

@@ -114,13 +114,17 @@ func forge(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(lines, "")), 0o644))
 }
 
-// anchorOfOutput VARIABLE keeps the anchor that the last command printed.
+// anchorOfOutput VARIABLE keeps the anchor that the last command printed, and in CAPITALS
+// the same with capital digits.
 func anchorOfOutput(ts *testscript.TestScript, neg bool, args []string) {
 	_, text, found := strings.Cut(ts.ReadFile("stdout"), "anchor ")
 	if neg || len(args) != 1 || !found {
 		ts.Fatalf("usage: anchor VARIABLE, after an audit")
 	}
-	ts.Setenv(args[0], strings.Fields(text)[0])
+	text = strings.Fields(text)[0]
+	ts.Setenv(args[0], text)
+	number, hash, _ := strings.Cut(text, ":sha256:")
+	ts.Setenv("CAPITALS", number+":sha256:"+strings.ToUpper(hash))
 }
 
 // flip FILE FROM TO flips a bit in each byte of a stretch of a file.
