@@ -2,11 +2,20 @@
 // source text and without functions. It is all the runtime needs. Encode gives
 // its canonical bytes, Decode reads them back, Digest identifies it.
 //
+// A contract has stages, rules and gates (contract.go), expressions with what they read
+// (expr.go), state types (type.go), of whose unions the alternatives may disagree
+// (union.go), and claims, which are known in one way or another (claim.go). What Decode
+// demands of all that stands in validate.go.
+//
 // The package also owns Value, the small interface by which expressions read a
 // state, so that neither expressions nor types depend on how states are stored.
 package ir
 
-import "github.com/patchoptic/poptic/internal/region"
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/internal/region"
+)
 
 // A Contract is one compiled contract. Every pattern in it is typed: where the
 // state type fixes a container's kind, the segment below says key or index.
@@ -39,79 +48,6 @@ type Arrow struct {
 	ByHost bool   `json:"byHost,omitempty"` // the host may walk it
 	Guard  *Expr  `json:"guard,omitempty"`  // over the state after the patch
 }
-
-// Vars says which names an expression may use.
-type Vars string
-
-// The expression contexts. Measures and std functions are in scope in all of them
-// but SelfVars. Stage parameters (strings) are in scope in BeforeVars and AfterVars.
-const (
-	StateVars  Vars = "state"  // state, phase, measures: invariants and guards
-	EachVars   Vars = "each"   // StateVars plus the bound entry
-	BeforeVars Vars = "before" // before, parameters, measures: require
-	AfterVars  Vars = "after"  // before, after, parameters, measures (of after): ensure
-	SelfVars   Vars = "self"   // self: where
-	ViewVars   Vars = "view"   // view: contract tests
-)
-
-// An Expr is a checked CEL expression. Loading compiles Source again.
-type Expr struct {
-	Source     string `json:"source"`
-	Reads      []Read `json:"reads,omitempty"`
-	ReadsPhase bool   `json:"readsPhase,omitempty"`
-
-	// Narrow is Reads with the parameters Lookups where a key that the state holds is
-	// looked up; nil if there are none. InPhase is what is read in each phase, in the
-	// contract's order; nil if that is the same in all.
-	Narrow  []region.Pattern `json:"narrow,omitempty"`
-	Lookups []Lookup         `json:"lookups,omitempty"`
-	InPhase []PhaseReads     `json:"inPhase,omitempty"`
-
-	// Pins are the places that hold a parameter's value where a require holds, before
-	// the patch, or an ensure, after it, and before it where the pin says so.
-	Pins []Pin `json:"pins,omitempty"`
-}
-
-// A Pin is one place that holds the value of a parameter of the stage, or one of some
-// texts.
-type Pin struct {
-	At    region.Pattern `json:"at"`
-	Param string         `json:"param,omitempty"`
-	Texts []string       `json:"texts,omitempty"`
-
-	Before bool `json:"before,omitempty"` // of an ensure: it is the state before that holds it
-}
-
-// A Lookup is a key that an expression reads at a place and uses to find an entry.
-// The place is one node: its pattern has no wildcards, and of lookups only earlier ones.
-type Lookup struct {
-	Key string         `json:"key"` // the parameter that stands for it, "@a", "@b", ...
-	At  region.Pattern `json:"at"`
-}
-
-// PhaseReads is what an expression reads in one phase, as Narrow. Phases of one Case
-// evaluate the same.
-type PhaseReads struct {
-	Phase string           `json:"phase"`
-	Case  int              `json:"case"`
-	Reads []region.Pattern `json:"reads,omitempty"`
-}
-
-// A Read is one pattern of an expression's footprint. In SelfVars it is relative
-// to self. In EachVars the entry's wildcards appear as the parameters
-// FamilyParam(1), FamilyParam(2), ... in order.
-type Read struct {
-	Pattern region.Pattern `json:"pattern"`
-	Inexact bool           `json:"inexact,omitempty"` // over-approximated
-}
-
-// MaxFamilyKeys is how many wildcards of a pattern are family keys: their names are
-// one digit.
-const MaxFamilyKeys = 9
-
-// FamilyParam names the i-th family key (from 1) of an each invariant or a
-// per-entry gate: the value of its i-th wildcard. No stage parameter is called so.
-func FamilyParam(i int) string { return "@" + string(rune('0'+i)) }
 
 // MeasureKind is what a measure computes.
 type MeasureKind string
@@ -230,6 +166,20 @@ func (s *Stage) Tries() int {
 		return s.Attempts
 	}
 	return DefaultAttempts
+}
+
+// PhasesAfter lists the phases in which a commit of the stage may leave the instance.
+func (s *Stage) PhasesAfter() []string {
+	if len(s.Next) > 0 {
+		return s.Next
+	}
+	return s.In
+}
+
+// IsPlain reports whether "all commute" speaks of a stage: one that runs in the phase,
+// does not move it, and is no delegate.
+func (s *Stage) IsPlain(phase string) bool {
+	return slices.Contains(s.In, phase) && len(s.Next) == 0 && s.From == ""
 }
 
 // GateKind is the kind of rule a commit must pass.

@@ -1,10 +1,13 @@
 package ir
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // validate checks all that readers of a contract rely on, so that none of them has to:
@@ -76,6 +79,96 @@ func (v *validation) oneType(id TypeID) error {
 	return v.exprs(fmt.Sprintf("type %d", id), nil, t.Where...)
 }
 
+// A typePart is a set of what a type may have beside its kind.
+type typePart uint8
+
+const (
+	elemPart typePart = 1 << iota
+	memberPart
+	restPart
+	alternativePart
+	literalPart
+	keyFieldPart
+	targetPart
+)
+
+// typeParts says of each kind of type what it needs, and what it may have.
+var typeParts = map[TypeKind]struct{ needs, may typePart }{
+	StringType: {}, NumberType: {}, IntType: {}, BoolType: {}, NullType: {}, AnyType: {},
+	LiteralType: {needs: literalPart},
+	UnionType:   {needs: alternativePart},
+	MapType:     {needs: elemPart},
+	ListType:    {needs: elemPart},
+	SetType:     {needs: elemPart},
+	LogType:     {needs: elemPart},
+	KeyedType:   {needs: elemPart | keyFieldPart},
+	RefType:     {needs: targetPart},
+	RecordType:  {may: memberPart | restPart},
+}
+
+// holds is what a type has beside its kind.
+func (t *Type) holds() typePart {
+	out := typePart(0)
+	for _, part := range []struct {
+		is   bool
+		what typePart
+	}{
+		{t.Elem != NoType, elemPart},
+		{len(t.Members) > 0, memberPart},
+		{t.Rest != NoType, restPart},
+		{len(t.Alternatives) > 0, alternativePart},
+		{t.Literal != "", literalPart},
+		{t.KeyField != "", keyFieldPart},
+		{t.Target != nil, targetPart},
+	} {
+		if part.is {
+			out |= part.what
+		}
+	}
+	return out
+}
+
+// isWhole reports whether a type is of a known kind and has what its kind needs, and
+// nothing else.
+func (t *Type) isWhole() bool {
+	parts, known := typeParts[t.Kind]
+	has := t.holds()
+	return known && has&parts.needs == parts.needs && has&^(parts.needs|parts.may) == 0 && (t.Kind != LiteralType || isScalar(t.Literal))
+}
+
+// isScalar reports whether a text is one JSON value that is no array or object, without
+// blanks around it.
+func isScalar(text string) bool {
+	return json.Valid([]byte(text)) && strings.IndexByte(`"-0123456789tfn`, text[0]) >= 0 && strings.TrimSpace(text) == text
+}
+
+// children lists the types that a type uses.
+func (t *Type) children() []TypeID {
+	out := append([]TypeID{}, t.Alternatives...)
+	for _, m := range t.Members {
+		out = append(out, m.Type)
+	}
+	for _, id := range []TypeID{t.Elem, t.Rest} {
+		if id != NoType {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// validateExtents demands that no type describes more than the compiler lets pass.
+func (c *Contract) validateExtents() error {
+	extents, entries := make([]Extent, len(c.Types)), 0
+	for id := range c.Types {
+		t := &c.Types[id]
+		extents[id] = t.Extent(func(below TypeID) Extent { return extents[below] })
+		if entries += t.Entries(); extents[id].Exceeds() || entries > MaxTypeEntries {
+			return malformed("a type is larger than any type may be")
+		}
+	}
+	return nil
+}
+
 // declared collects the names of the contract.
 func (v *validation) declared() error {
 	c := v.c
@@ -139,6 +232,249 @@ func (v *validation) arrows() error {
 		}
 	}
 	return nil
+}
+
+func (v *validation) rules() error {
+	c := v.c
+	if !grantsWhole(c.Secrets, nil) {
+		return malformed("its secrets are no region")
+	}
+	for _, m := range c.Measures {
+		if !slices.Contains([]MeasureKind{Sum, Count, Min, Max}, m.Kind) || !usesOnly(nil, m.Over) {
+			return malformed("measure " + m.Name + " is none")
+		}
+	}
+	for i := range c.Invariants {
+		if err := v.invariant(&c.Invariants[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validation) invariant(inv *Invariant) error {
+	what := "invariant " + inv.Name
+	if (inv.Expr == nil) == (inv.Unique == nil) {
+		return malformed(what + " has no single rule")
+	}
+	if inv.Unique != nil && (inv.Each != nil || len(inv.Parts) > 0 || !usesOnly(nil, *inv.Unique)) {
+		return malformed(what + " demands that something is unique, and more")
+	}
+	if err := v.each(what, inv.Each); err != nil {
+		return err
+	}
+	if inv.Expr != nil {
+		if err := v.exprs(what, nil, *inv.Expr); err != nil {
+			return err
+		}
+	}
+	for i := range inv.Parts {
+		p := &inv.Parts[i]
+		if err := v.each("a part of "+what, p.Each); err != nil {
+			return err
+		}
+		if err := v.exprs("a part of "+what, nil, p.Expr); err != nil {
+			return err
+		}
+		if p.Bound != nil && !usesOnly(nil, append(p.Bound.Rest[:len(p.Bound.Rest):len(p.Bound.Rest)], p.Bound.Of)...) {
+			return malformed("a part of " + what + " has a bound that is none")
+		}
+	}
+	return nil
+}
+
+func (v *validation) each(what string, each *Each) error {
+	if each == nil {
+		return nil
+	}
+	if !v.c.hasType(each.Type) {
+		return malformed(what + " is over an unknown type")
+	}
+	if !isName(each.Var) || !usesOnly(nil, each.Over) {
+		return malformed(what + " is over no entries")
+	}
+	return nil
+}
+
+// exprs checks what is recorded of expressions, in whose patterns some parameters stand.
+func (v *validation) exprs(what string, params map[string]bool, xs ...Expr) error {
+	for i := range xs {
+		x := &xs[i]
+		patterns := slices.Clone(x.Narrow)
+		for _, r := range x.Reads {
+			patterns = append(patterns, r.Pattern)
+		}
+		for _, l := range x.Lookups {
+			if !isOwnKey(l.Key) {
+				return malformed(what + " looks an entry up by no key")
+			}
+			patterns = append(patterns, l.At)
+		}
+		phases := map[string]bool{}
+		for _, in := range x.InPhase {
+			if !v.phases[in.Phase] || phases[in.Phase] {
+				return malformed(what + " reads in an unknown phase, or twice in one")
+			}
+			phases[in.Phase] = true
+			patterns = append(patterns, in.Reads...)
+		}
+		for _, pin := range x.Pins {
+			if (pin.Param == "") == (len(pin.Texts) == 0) || pin.Param != "" && !params[pin.Param] {
+				return malformed(what + " pins a place to nothing")
+			}
+			patterns = append(patterns, pin.At)
+		}
+		if strings.TrimSpace(x.Source) == "" || !usesOnly(params, patterns...) {
+			return malformed(what + " has an expression that is none, or reads by an unknown parameter")
+		}
+	}
+	return nil
+}
+
+// usesOnly reports whether all parameters of patterns are among some, or keys that the
+// compiler names.
+func usesOnly(params map[string]bool, patterns ...region.Pattern) bool {
+	for _, p := range patterns {
+		for _, s := range p.Segments {
+			if s.Kind == region.ParamSegment && !params[s.Text] && !isOwnKey(s.Text) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isOwnKey reports whether a parameter is one that the compiler names: the key of a
+// family, or one that is looked up. No parameter of a stage is called so.
+func isOwnKey(name string) bool { return len(name) >= 2 && name[0] == '@' }
+
+// grantsWhole reports whether every grant of a region includes something.
+func grantsWhole(r region.Region, params map[string]bool) bool {
+	return !slices.ContainsFunc(r, func(g region.Grant) bool {
+		return len(g.Include) == 0 || !usesOnly(params, g.Include...) || !usesOnly(params, g.Except...)
+	})
+}
+
+func (v *validation) everyStage() error {
+	for i := range v.c.Stages {
+		if err := v.stage(&v.c.Stages[i]); err != nil {
+			return err
+		}
+	}
+	for _, x := range v.c.Compositions {
+		if len(x.Stages) == 0 || !areKnown(v.stages, x.Stages...) {
+			return malformed("composition " + x.Name + " is of unknown stages")
+		}
+	}
+	return nil
+}
+
+func (v *validation) stage(s *Stage) error {
+	wrong := func(format string, args ...any) error {
+		return malformed("stage " + s.Name + " " + fmt.Sprintf(format, args...))
+	}
+	switch {
+	case len(s.In) == 0 || !areKnown(v.phases, s.In...) || !areKnown(v.phases, s.Next...):
+		return wrong("names no phase, or an unknown one")
+	case !areKnown(v.stages, s.After...) || s.From != "" && !areKnown(v.stages, s.From):
+		return wrong("names an unknown stage")
+	case !v.descends(s):
+		return wrong("is its own delegate")
+	case s.Attempts < 0:
+		return wrong("has fewer than no attempts")
+	}
+	params := map[string]bool{}
+	for _, p := range s.Params {
+		isKind := slices.Contains([]ParamKind{ExistingParam, NewParam, DependentParam}, p.Kind)
+		if !isKind || !isName(p.Name) || params[p.Name] || !usesOnly(params, p.Of) {
+			return wrong("has a parameter that is none, or twice")
+		}
+		params[p.Name] = true
+	}
+	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source, s.Delegable} {
+		if !grantsWhole(r, params) {
+			return wrong("has a clause that grants nothing, or by an unknown parameter")
+		}
+	}
+	if !usesOnly(params, s.Produce...) {
+		return wrong("produces by an unknown parameter")
+	}
+	for _, g := range s.Gates {
+		if !v.isGate(g, params) {
+			return wrong("has a gate that is none")
+		}
+	}
+	return v.exprs("stage "+s.Name, params, slices.Concat(s.Require, s.Ensure)...)
+}
+
+// descends reports whether the parents of a stage come to an end.
+func (v *validation) descends(s *Stage) bool {
+	for range v.c.Stages {
+		if s.From == "" {
+			return true
+		}
+		if s = v.stages[s.From]; s == nil {
+			return false
+		}
+	}
+	return false
+}
+
+// isGate reports whether a gate has what its kind needs.
+func (v *validation) isGate(g Gate, params map[string]bool) bool {
+	if !slices.Contains([]Visibility{Seen, Disclosed, Hidden}, g.Visibility) || g.At != nil && !usesOnly(params, *g.At) {
+		return false
+	}
+	switch g.Kind {
+	case RequireGate, EnsureGate, ProduceGate:
+		return true
+	case GuardGate:
+		return v.phases[g.Name]
+	case InvariantGate:
+		return v.invariants[g.Name]
+	case TypeGate, RefGate:
+		return g.At != nil
+	}
+	return false
+}
+
+func (v *validation) everyClaim() error {
+	for _, claim := range v.c.Claims {
+		if claim.Text == "" || !v.isClaim(claim) {
+			return malformed("the claim " + claim.Text + " is none")
+		}
+		if claim.When != nil && !claim.When.isWhole() {
+			return malformed("the hypothesis of a claim is incomplete")
+		}
+	}
+	return nil
+}
+
+// isClaim reports whether a claim has what its kind needs.
+func (v *validation) isClaim(claim Claim) bool {
+	if !areKnown(v.phases, claim.Phases...) || !areKnown(v.stages, claim.Except...) || !grantsWhole(claim.From, nil) || !grantsWhole(claim.To, nil) {
+		return false
+	}
+	isStage := areKnown(v.stages, claim.Stages...)
+	switch claim.Kind {
+	case Commutes:
+		return len(claim.Stages) == 2 && isStage
+	case Parallel:
+		return len(claim.Stages) > 0 && isStage
+	case AllCommute:
+		return len(claim.Phases) == 1 && isStage
+	case WithinClaim:
+		return len(claim.Stages) == 2 && !slices.ContainsFunc(claim.Stages, func(name string) bool {
+			return v.stages[name] == nil && !v.compositions[name]
+		})
+	case NoStage:
+		return slices.Contains([]string{"reads", "writes", "copies"}, claim.Verb) && isStage
+	case NoFlow:
+		return isStage
+	case PhaseBefore:
+		return len(claim.Phases) == 2 && isStage
+	}
+	return false
 }
 
 // isName reports whether a text is a name of the language, or several joined by dots.
