@@ -1,13 +1,19 @@
 package tree
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math/rand"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree/jsonpatch"
 )
 
 // stateWithOrders has a list, a set and a log.
@@ -231,4 +237,233 @@ func TestAResultBeyondTheLimitsIsRefused(t *testing.T) {
 		require.Equal(t, CodeLimitExceeded, problem.Code)
 		require.Equal(t, "/b", problem.Path)
 	}
+}
+
+// patchCase is one case of spec/conformance/jsonpatch-cases.json.
+type patchCase struct {
+	ID       string          `json:"id"`
+	Kind     string          `json:"kind"`
+	Doc      json.RawMessage `json:"doc"`
+	DocText  *string         `json:"doc_text"`
+	DocGen   *docGen         `json:"doc_gen"`
+	Patch    json.RawMessage `json:"patch"`
+	Text     *string         `json:"patch_text"`
+	PatchGen *patchGen       `json:"patch_gen"`
+	Times    int             `json:"apply_times"`
+	After    json.RawMessage `json:"doc_after"`
+	Expect   struct {
+		Result json.RawMessage `json:"result"`
+		Error  string          `json:"error"`
+		Op     *int            `json:"op"`
+	} `json:"expect"`
+}
+
+type docGen struct {
+	Nest              int
+	Open, Close, Core string
+}
+
+type patchGen struct {
+	Repeat int
+	Op     json.RawMessage
+}
+
+func (c *patchCase) doc() string {
+	switch {
+	case c.DocText != nil:
+		return *c.DocText
+	case c.DocGen != nil:
+		g := c.DocGen
+		return strings.Repeat(g.Open, g.Nest) + g.Core + strings.Repeat(g.Close, g.Nest)
+	default:
+		return string(c.Doc)
+	}
+}
+
+func (c *patchCase) patch() string {
+	switch {
+	case c.Text != nil:
+		return *c.Text
+	case c.PatchGen != nil:
+		ops := strings.Repeat(","+string(c.PatchGen.Op), c.PatchGen.Repeat)
+		return "[" + ops[1:] + "]"
+	default:
+		return string(c.Patch)
+	}
+}
+
+// outcome is what a case leads to, in the words of the verdict.
+type outcome struct {
+	result *Node
+	code   string
+	op     int
+}
+
+func (c *patchCase) run(t *testing.T) outcome {
+	doc, err := Parse([]byte(c.doc()), DefaultLimits)
+	if err != nil {
+		var bad *DecodeError
+		require.True(t, errors.As(err, &bad))
+		return outcome{code: string(bad.Code), op: WholePatch}
+	}
+	patch, problems := ParsePatch([]byte(c.patch()), DefaultPatchLimits)
+	if len(problems) > 0 {
+		return outcome{code: string(problems[0].Code), op: problems[0].Index}
+	}
+	before := doc.String()
+	var out outcome
+	for range max(1, c.Times) {
+		result, _, problem := ApplyAll(doc, patch)
+		require.Equal(t, before, doc.String(), "the document changed")
+		if problem != nil {
+			require.Same(t, doc, result)
+			return outcome{code: string(problem.Code), op: problem.Index}
+		}
+		out.result = result
+	}
+	return out
+}
+
+// codesOf maps the error kinds of the case file to codes: of a patch, and of a
+// document that is refused as it is read.
+var codesOf = map[string]string{
+	"pointer-syntax":  "pointer_syntax",
+	"index-syntax":    "pointer_syntax",
+	"index-range":     "index_out_of_range",
+	"path-not-found":  "path_missing",
+	"test-failed":     "test_failed",
+	"move-into-child": "move_into_child",
+	"remove-root":     "patch_syntax",
+	"patch-syntax":    "patch_syntax",
+	"unknown-op":      "patch_syntax",
+	"duplicate-key":   "duplicate_key",
+	"limit-size":      "limit_exceeded",
+	"limit-ops":       "limit_exceeded",
+	"limit-depth":     "limit_depth",
+	"invalid-unicode": "invalid_unicode",
+}
+
+// A scalar on the way is a type_mismatch where the cases say path-not-found.
+var scalarOnTheWay = map[string]bool{
+	"ptr-through-string": true, "root-add-null": true,
+	"null-then-descend": true, "ex-remove-through-scalar": true,
+}
+
+func TestEveryPatchCaseOfTheConformanceFile(t *testing.T) {
+	data, err := os.ReadFile("../../spec/conformance/jsonpatch-cases.json")
+	require.NoError(t, err)
+	var cases []patchCase
+	require.NoError(t, json.Unmarshal(data, &cases))
+	run := 0
+	for _, c := range cases {
+		if c.Kind != "patch" {
+			continue
+		}
+		run++
+		t.Run(c.ID, func(t *testing.T) { c.judge(t) })
+	}
+	require.Equal(t, 88, run)
+}
+
+func (c *patchCase) judge(t *testing.T) {
+	got := c.run(t)
+	if c.Expect.Error == "" {
+		require.Empty(t, got.code)
+		want := parsed(t, string(c.Expect.Result))
+		require.True(t, Equal(want, got.result), "got %s", got.result)
+		require.Equal(t, want.Digest(), got.result.Digest())
+		return
+	}
+	want := codesOf[c.Expect.Error]
+	if scalarOnTheWay[c.ID] {
+		want = "type_mismatch"
+	}
+	require.Equal(t, want, got.code)
+	if c.Expect.Op != nil {
+		require.Equal(t, *c.Expect.Op, got.op)
+	}
+}
+
+// oracle applies a patch with the usual Go library.
+func oracle(doc *Node, patch Patch) ([]byte, error) {
+	return jsonpatch.Apply(AppendJSON(nil, doc), AppendJSON(nil, patch.Node()))
+}
+
+// The library departs from the RFCs for the root, empty tokens, odd indices, null
+// and the spelling of numbers. The documents and operations here avoid these.
+var (
+	plainValues = []string{`1`, `2`, `"x"`, `true`, `{}`, `[]`, `{"a":1}`, `[1,2]`, `{"b":{"a":"x"}}`, `[["x"],{"a":2}]`}
+	plainTokens = []string{"a", "b", "c~0", "d~1", "0", "1", "2"}
+)
+
+func plainDocument(t *testing.T, r *rand.Rand) *Node {
+	doc := emptyObject
+	for _, name := range []string{"a", "b", "c~", "d/"} {
+		if r.Intn(4) > 0 {
+			doc = doc.With(name, parsed(t, plainValues[r.Intn(len(plainValues))]))
+		}
+	}
+	return doc
+}
+
+func plainOp(t *testing.T, r *rand.Rand, i int) Op {
+	op := Op{Index: i, Kind: opKinds[r.Intn(len(opKinds))]}
+	op.RawPath = plainPointer(r)
+	op.Path, _ = ParsePointer(op.RawPath)
+	if op.Kind == OpAdd && r.Intn(3) == 0 {
+		op.RawPath, op.Path = op.RawPath+"/-", below(op.Path, "-")
+	}
+	if op.Kind.HasFrom() {
+		op.RawFrom = plainPointer(r)
+		op.From, _ = ParsePointer(op.RawFrom)
+	}
+	if op.Kind.HasValue() {
+		op.Value = parsed(t, plainValues[r.Intn(len(plainValues))])
+	}
+	return op
+}
+
+func plainPointer(r *rand.Rand) string {
+	p := ""
+	for range 1 + r.Intn(2) {
+		p += "/" + plainTokens[r.Intn(len(plainTokens))]
+	}
+	return p
+}
+
+// tame reports whether the library follows the RFC for op on doc: it does not for
+// "-" in objects, and moves values into their own children in arrays.
+func tame(doc *Node, op Op) bool {
+	if op.MovesIntoItself() {
+		return false
+	}
+	if n := len(op.Path); op.Path[n-1] == "-" {
+		parent, err := Find(doc, op.Path[:n-1])
+		return err == nil && parent.Kind() == ir.Array
+	}
+	return true
+}
+
+func TestThePatchLibraryAgreesWhereItFollowsTheRFC(t *testing.T) {
+	r := rand.New(rand.NewSource(2))
+	accepted, refused := 0, 0
+	for range rounds(20_000) {
+		doc, op := plainDocument(t, r), plainOp(t, r, 0)
+		if !tame(doc, op) {
+			continue
+		}
+		want, err := oracle(doc, Patch{op})
+		got, _, problem := Apply(doc, op)
+		if (err == nil) != (problem == nil) {
+			require.Fail(t, "verdict", "%s on %s: %v, library %v", Patch{op}.Node(), doc, problem, err)
+		}
+		if err != nil {
+			refused++
+			continue
+		}
+		accepted++
+		require.True(t, Equal(parsed(t, string(want)), got), "%s on %s", Patch{op}.Node(), doc)
+	}
+	require.Greater(t, accepted, rounds(20_000)/10)
+	require.Greater(t, refused, rounds(20_000)/10)
 }

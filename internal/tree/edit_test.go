@@ -256,3 +256,31 @@ func TestAMemberKeepsNoMoreThanItsName(t *testing.T) {
 	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(4<<20))
 	require.Equal(t, kept, n.Len())
 }
+
+func TestMappedContainersEqualThoseBuiltFromScratch(t *testing.T) {
+	for _, size := range []int{0, 1, 31, 33, 5000} {
+		members, kept := map[string]*Node{}, map[string]*Node{}
+		var elements, doubled []*Node
+		for i := range size {
+			name, n := "k"+strconv.Itoa(i), NewInt(int64(i))
+			members[name] = n
+			if i%3 != 0 {
+				kept[name] = n
+			}
+			elements, doubled = append(elements, n), append(doubled, NewInt(int64(2*i)))
+		}
+		object := NewObject(members).MapMembers(func(name string, child *Node) *Node { return kept[name] })
+		require.Equal(t, NewObject(kept).String(), object.String())
+		require.Equal(t, NewObject(kept).Digest(), object.Digest())
+		array := NewArray(elements).WithOrder(LogOrder).MapElements(func(i int, _ *Node) *Node { return doubled[i] })
+		require.Equal(t, LogOrder, map[bool]Order{true: array.Order(), false: LogOrder}[size > 0])
+		require.Equal(t, NewArray(doubled).String(), array.String())
+	}
+}
+
+func TestMappingThatChangesNothingReturnsTheVeryNode(t *testing.T) {
+	object := NewObject(map[string]*Node{"a": NewNull()})
+	require.Same(t, object, object.MapMembers(func(_ string, child *Node) *Node { return child }))
+	array := NewArray([]*Node{NewNull()})
+	require.Same(t, array, array.MapElements(func(_ int, child *Node) *Node { return child }))
+}

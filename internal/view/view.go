@@ -1,3 +1,6 @@
+// Package view computes what a region shows of a state (spec/semantics.md section
+// 11). Project is the entry point; it takes the region as a cursor, so that one
+// walk over the state steps both at once.
 package view
 
 import (
@@ -153,7 +156,12 @@ type element struct {
 func (p projector) set(n *tree.Node, c region.Cursor) tree.Image {
 	elements := make([]element, 0, n.Len())
 	for i, child := range n.Elements() {
-		elements = append(elements, p.projectElement(child, c.Index(i)))
+		image := p.project(child, c.Index(i))
+		if image.Node == nil {
+			elements = append(elements, element{shown: tree.NewNull(), hidden: true})
+			continue
+		}
+		elements = append(elements, element{shown: image.Node, below: image.Hidden})
 	}
 	sortEncoded(elements)
 	nodes := make([]*tree.Node, len(elements))
@@ -166,15 +174,6 @@ func (p projector) set(n *tree.Node, c region.Cursor) tree.Image {
 		hidden = appendBelow(hidden, region.Index(i), e.below)
 	}
 	return tree.Image{Node: tree.NewArray(nodes).WithOrder(tree.SetOrder), Hidden: hidden}
-}
-
-// projectElement projects one element of a set on its own.
-func (p projector) projectElement(n *tree.Node, c region.Cursor) element {
-	image := p.project(n, c)
-	if image.Node == nil {
-		return element{shown: tree.NewNull(), hidden: true}
-	}
-	return element{shown: image.Node, below: image.Hidden}
 }
 
 // sortEncoded puts elements in the order in which a set is written; placeholders
