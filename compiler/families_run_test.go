@@ -3,6 +3,7 @@ package compiler_test
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -186,4 +187,27 @@ func familyNamed(t *testing.T, name string) family {
 	}
 	t.Fatalf("there is no family %q", name)
 	return family{}
+}
+
+// What stands in one group, or is handed down along one chain, is gone through once.
+func TestLongGroupsAndChainsTakeNoMoreThanTheirLength(t *testing.T) {
+	groups := func(of string) func(int) string {
+		return inWorld(func(n int) string {
+			return "region r = " + strings.ReplaceAll(of, "$", joined(n, "/m/k$i", ", ")) + "\nstage s { read r write /a }\n"
+		})
+	}
+	for name, write := range map[string]func(int) string{
+		"an exception of a group":       groups("/m except ($)"),
+		"an exception in an exception":  groups("/m except (/m/x, $) except /m/y except ($)"),
+		"an exception of a named group": inWorld(func(n int) string { return "region q = " + joined(n, "/m/k$i", ", ") + "\nregion r = /m except q\n" }),
+	} {
+		for _, d := range compile(write(3000)).Diagnostics {
+			require.NotEqual(t, "limit_exceeded", d.Code, "%s: %s", name, d.Message)
+		}
+	}
+	for _, f := range []family{familyNamed(t, "delegates of delegates"), familyNamed(t, "a long exception")} {
+		before := allocated()
+		compile(f.write(3000))
+		require.Less(t, allocated()-before, uint64(familyBytes)/2, f.name)
+	}
 }

@@ -67,6 +67,11 @@ func (c *checker) lowerDelegate(d *syntax.StageDecl, parent *stage) *stage {
 	out.Require, out.Ensure, out.Produce = slices.Clone(out.Require), slices.Clone(out.Ensure), slices.Clone(out.Produce)
 	st.out = &out
 	c.lowerClauses(st)
+	for k := range parent.unclear {
+		if st.clauses[k] == nil {
+			st.unclear[k] = true
+		}
+	}
 	return st
 }
 

@@ -364,8 +364,19 @@ func (c *checker) lowerGrant(s *scope, g *syntax.GrantExpr, use pathUse, params 
 		}
 		out = met
 	}
-	for _, e := range g.Except {
-		out = c.takeAway(out, c.lowerAtom(s, e, exceptUse(use), params), e)
+	var plain region.Region // the exceptions that are taken away at once
+	for i, e := range g.Except {
+		what := c.lowerAtom(s, e, exceptUse(use), params)
+		holed := slices.ContainsFunc(what, func(g region.Grant) bool { return len(g.Except) > 0 })
+		if !holed {
+			plain = append(plain, what...)
+		}
+		if holed || i == len(g.Except)-1 {
+			out, plain = c.takeAwayPlain(out, plain, e), nil
+		}
+		if holed {
+			out = c.takeAwayHoled(out, what, e)
+		}
 	}
 	if c.muted == 0 {
 		c.checkEmpty(g, out, use)
@@ -397,16 +408,21 @@ func exceptUse(use pathUse) pathUse {
 	return otherPath
 }
 
-// takeAway removes an exception from grants. An exception without exceptions of
-// its own joins each grant's excepts, which keeps the grants as they were written.
-func (c *checker) takeAway(from, what region.Region, at *syntax.RegionAtom) region.Region {
-	if slices.ContainsFunc(what, func(g region.Grant) bool { return len(g.Except) > 0 }) {
-		out, exact := region.Difference(from, what, c.model.Meter)
-		if !exact {
-			c.report(inexactRegion(at.Span, "except"))
-			return nil
-		}
-		return out
+// takeAwayHoled removes an exception that has exceptions of its own from grants.
+func (c *checker) takeAwayHoled(from, what region.Region, at *syntax.RegionAtom) region.Region {
+	out, exact := region.Difference(from, what, c.model.Meter)
+	if !exact {
+		c.report(inexactRegion(at.Span, "except"))
+		return nil
+	}
+	return out
+}
+
+// takeAwayPlain removes exceptions without exceptions of their own from grants: they
+// join each grant's excepts, which keeps the grants as they were written.
+func (c *checker) takeAwayPlain(from, what region.Region, at *syntax.RegionAtom) region.Region {
+	if len(what) == 0 {
+		return from
 	}
 	if c.tooManyPatterns(size(from)+len(from)*size(what), at.Span) {
 		return nil

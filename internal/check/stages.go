@@ -32,7 +32,7 @@ type stage struct {
 	parent  *stage // of a delegate
 	params  map[string]*ir.Param
 	clauses map[string]*syntax.Clause // the first of each keyword
-	unclear map[string]bool           // clauses that an error left without their meaning, by keyword
+	unclear map[string]bool           // clauses that an error left without their meaning, by keyword; inherited ones too
 	faulty  bool                      // an error touches it
 }
 
@@ -403,7 +403,7 @@ func (st *stage) paramNames() []string {
 // inherits it that of its parent, without its meaning.
 func (st *stage) isClear(clauses ...string) bool {
 	return !slices.ContainsFunc(clauses, func(k string) bool {
-		return st.unclear[k] || st.parent != nil && st.clauses[k] == nil && !st.parent.isClear(k)
+		return st.unclear[k]
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 // used is declared, and once. What only whoever evaluates needs (that an expression has
 // the right type, that a pattern matches something) is checked there.
 func (c *Contract) validate() error {
-	v := validation{c: c, phases: map[string]bool{}, stages: map[string]*Stage{}, invariants: map[string]bool{}, compositions: map[string]bool{}}
+	v := validation{c: c, phases: map[string]bool{}, stages: map[string]*Stage{}, invariants: map[string]bool{}, compositions: map[string]bool{}, rooted: map[string]bool{}}
 	for _, check := range []func() error{
 		v.types, c.validateExtents, v.declared, v.arrows, v.rules, v.everyStage, v.everyClaim,
 	} {
@@ -31,6 +31,7 @@ type validation struct {
 	c                                *Contract
 	phases, invariants, compositions map[string]bool
 	stages                           map[string]*Stage
+	rooted                           map[string]bool // the stages whose parents come to an end, as far as it is known
 }
 
 func (v *validation) types() error {
@@ -407,17 +408,22 @@ func (v *validation) stage(s *Stage) error {
 	return v.exprs("stage "+s.Name, params, slices.Concat(s.Require, s.Ensure)...)
 }
 
-// descends reports whether the parents of a stage come to an end.
+// descends reports whether the parents of a stage come to an end. Of stages that do it
+// is known from then on.
 func (v *validation) descends(s *Stage) bool {
-	for range v.c.Stages {
-		if s.From == "" {
-			return true
+	var passed []string
+	for at := s; at.From != "" && !v.rooted[at.Name]; {
+		if passed = append(passed, at.Name); len(passed) > len(v.c.Stages) {
+			return false
 		}
-		if s = v.stages[s.From]; s == nil {
+		if at = v.stages[at.From]; at == nil {
 			return false
 		}
 	}
-	return false
+	for _, name := range passed {
+		v.rooted[name] = true
+	}
+	return true
 }
 
 // isGate reports whether a gate has what its kind needs.
