@@ -38,6 +38,9 @@ func (k *checker) keepsTo(s *ir.Stage, b *ir.Bound) bool {
 
 // besides reports whether what p covers lies below the counted nodes, or leads to none.
 func (k *checker) besides(p, of region.Pattern) bool {
+	if k.spend(1); k.spent() {
+		return false
+	}
 	for i, s := range p.Segments {
 		if s.Kind == region.AnyDepth {
 			return false
@@ -100,6 +103,9 @@ func (g gate) rest() []region.Pattern {
 func (k *checker) boundReasons(g gate, writes []side, unless []Term) []string {
 	for _, p := range g.rest() {
 		for _, w := range writes {
+			if k.spent() {
+				return []string{reasonTouched}
+			}
 			l, found := side{include: p}, false
 			for _, word := range candidates(l, w, unless) {
 				found = found || k.apart(word, l, w, unless)

@@ -39,11 +39,17 @@ func (k *checker) claim(e *evidence, c Claim) string {
 func (k *checker) commute(e *evidence, names []string, when *ir.Hypothesis) {
 	used := map[string]bool{}
 	for _, want := range k.commutePairs(names) {
-		p := couple{k.contract.Stage(want[0]), k.contract.Stage(want[1]), runA, runB}
+		p := couple{k.stage(want[0]), k.stage(want[1]), runA, runB}
 		unless, known := k.commuting[want]
 		if !known {
 			unless, known = k.commuting[[2]string{want[1], want[0]}]
 			p.runA, p.runB = runB, runA
+		}
+		if !known && k.full {
+			e.fail("a certificate is about at most %d pairs of stages", MaxPairs)
+		}
+		if !known && k.spent() {
+			e.fail("%s", tooMuch)
 		}
 		if !known {
 			e.fail("the certificate does not show that %s and %s commute", want[0], want[1])
@@ -76,14 +82,14 @@ func (k *checker) plainStages(phase string) []string {
 
 // members lists a stage, or the stages of a composition.
 func (k *checker) members(name string) []*ir.Stage {
-	if s := k.contract.Stage(name); s != nil {
+	if s := k.stage(name); s != nil {
 		return []*ir.Stage{s}
 	}
 	var out []*ir.Stage
 	for _, c := range k.contract.Compositions {
 		if c.Name == name {
 			for _, m := range c.Stages {
-				out = append(out, k.contract.Stage(m))
+				out = append(out, k.stage(m))
 			}
 		}
 	}
@@ -113,7 +119,7 @@ func (k *checker) noStage(e *evidence, c ir.Claim) {
 
 // isExcepted reports whether a stage, or one it comes from, is named.
 func (k *checker) isExcepted(s *ir.Stage, names []string) bool {
-	for ; s != nil; s = k.contract.Stage(s.From) {
+	for ; s != nil; s = k.stage(s.From) {
 		if contains(names, s.Name) {
 			return true
 		}

@@ -24,8 +24,11 @@ func (k *checker) touch(s *ir.Stage, owner string) touch {
 	for i := range s.Params {
 		k.params[owner+"."+s.Params[i].Name] = &s.Params[i]
 	}
+	if t, known := k.touches[toucher{s, owner}]; known {
+		return t
+	}
 	own := func(r region.Region, whole bool) []side { return sides(k.own(r, owner), whole) }
-	return touch{
+	t := touch{
 		// Where the alternatives of a union disagree on what an array is, all of the union
 		// decides what the view shows of it.
 		sees:    showingSides(k.own(append(k.showing(s.Read), k.unions.Deciding(s.Read)...), owner)),
@@ -33,6 +36,14 @@ func (k *checker) touch(s *ir.Stage, owner string) touch {
 		depends: own(depends(s), false),
 		writes:  own(written(s), true),
 	}
+	k.touches[toucher{s, owner}] = t
+	return t
+}
+
+// A toucher is one run of a stage.
+type toucher struct {
+	stage *ir.Stage
+	owner string
 }
 
 // showing is what a view shows: where an exception takes away elements of a set or log,

@@ -94,7 +94,9 @@ func (k *checker) disjoint(e *evidence, about string, left, right []side, unless
 	e.open(about)
 	for _, l := range left {
 		for _, r := range right {
-			k.reason(e, l, r, unless)
+			if k.reason(e, l, r, unless); e.failed() {
+				return
+			}
 		}
 	}
 	e.close()
@@ -102,6 +104,10 @@ func (k *checker) disjoint(e *evidence, about string, left, right []side, unless
 
 // reason takes a reason why two sides share no word.
 func (k *checker) reason(e *evidence, l, r side, unless []Term) {
+	if k.spent() {
+		e.fail("%s", tooMuch)
+		return
+	}
 	holds := func(word string) bool { return k.apart(word, l, r, unless) }
 	e.word(candidates(l, r, unless), holds, "%s and %s may share a path", l.include.Source(), r.include.Source())
 }

@@ -48,7 +48,7 @@ func (k *checker) newFlow(c ir.Claim, reached []Reached) flow {
 func (k *checker) noFlow(e *evidence, c ir.Claim, reached []Reached) {
 	f := k.newFlow(c, reached)
 	for r := range f.listed {
-		if s := k.contract.Stage(r.Stage); s == nil || !contains(s.In, r.Phase) || !f.runs(s, r.Role) {
+		if s := k.stage(r.Stage); s == nil || !contains(s.In, r.Phase) || !f.runs(s, r.Role) {
 			e.fail("%s in %s for role %q is no way to run a stage", r.Stage, r.Phase, r.Role)
 			return
 		}
@@ -57,6 +57,12 @@ func (k *checker) noFlow(e *evidence, c ir.Claim, reached []Reached) {
 		s := &k.contract.Stages[i]
 		if f.somewhere(s, func(r Reached) bool { return f.begun(r) && f.isUnlisted(r) }) {
 			f.blindTo(e, s)
+		}
+		if k.spent() {
+			e.fail("%s", tooMuch)
+		}
+		if e.failed() {
+			return
 		}
 		for j := range k.contract.Stages {
 			t := &k.contract.Stages[j]
@@ -114,6 +120,9 @@ func (f flow) begun(r Reached) bool { return f.after(f.contract.Phases[0].Name)[
 func (f flow) somewhere(s *ir.Stage, is func(Reached) bool) bool {
 	for _, p := range s.In {
 		for _, role := range f.roles {
+			if f.spend(1); f.spent() {
+				return false
+			}
 			if f.runs(s, role) && is(Reached{s.Name, p, role}) {
 				return true
 			}
@@ -161,7 +170,10 @@ func (f flow) after(phase string) map[string]bool {
 	if f.later[phase] == nil {
 		reached := map[string]bool{phase: true}
 		for queue := []string{phase}; len(queue) > 0; queue = queue[1:] {
-			for _, a := range f.contract.Phase(queue[0]).Arrows {
+			if f.spend(reasonSteps); f.spent() {
+				break
+			}
+			for _, a := range f.phase(queue[0]).Arrows {
 				if !reached[a.To] {
 					reached[a.To] = true
 					queue = append(queue, a.To)

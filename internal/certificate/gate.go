@@ -169,6 +169,7 @@ func (k *checker) eachNode(at region.Pattern, id ir.TypeID, visit func(region.Pa
 }
 
 func (k *checker) eachBelow(at region.Pattern, t *ir.Type, visit func(region.Pattern, *ir.Type)) {
+	k.spend(1)
 	visit(at, t)
 	for _, a := range t.Alternatives {
 		k.eachNode(at, a, visit)

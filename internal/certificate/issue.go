@@ -1,7 +1,10 @@
 package certificate
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/patchoptic/poptic/internal/ir"
 )
@@ -13,7 +16,8 @@ type Conditions func(a, b *ir.Stage) (unless []Term, ok bool)
 // Issue writes the certificate of a contract: evidence for every delegation and
 // claim, and for every pair of stages that shares a phase and commutes. What was
 // proved by more than the reasons of a certificate can express is marked as not
-// certified. Cost: what Check costs, times the reasons there are.
+// certified. So is, in words, what there was no room or time for: it takes at most
+// MaxSteps steps, those for claims first, and looks at no more than MaxPairs pairs.
 func Issue(contract *ir.Contract, conditions Conditions) []byte {
 	k := newChecker(contract)
 	cert := Certificate{Contract: contract.Digest()}
@@ -21,40 +25,106 @@ func Issue(contract *ir.Contract, conditions Conditions) []byte {
 		if s.From != "" {
 			d := Delegate{Stage: s.Name, From: s.From}
 			e := &evidence{issuing: true}
-			if d.Uncertified = k.delegate(e, d); d.Uncertified == "" {
+			if d.Uncertified = k.delegate(e, d); d.Uncertified == "" && k.spent() {
+				d.Uncertified = tooMuch
+			}
+			if d.Uncertified == "" {
 				d.Evidence = e.all
 			}
 			cert.Delegates = append(cert.Delegates, d)
 		}
 	}
-	cert.Pairs = k.issuePairs(conditions)
+	p := pairs{checker: k, conditions: conditions, issued: map[[2]int]*Pair{}}
+	p.claimed()
 	for _, c := range contract.Claims {
 		cert.Claims = append(cert.Claims, k.issueClaim(c))
 	}
+	p.others()
+	cert.Pairs = p.sorted()
 	return Seal(cert)
 }
 
-func (k *checker) issuePairs(conditions Conditions) []Pair {
+// Limits of the pairs of stages that a certificate is issued about.
+const (
+	MaxPairs    = 1 << 16 // looked at
+	mostOfThese = 1 << 15 // as long as no claim is about them
+)
+
+// pairs are those of a certificate that is issued, by the numbers of their stages; nil
+// is one that was looked at and is not shown.
+type pairs struct {
+	*checker
+	conditions Conditions
+	issued     map[[2]int]*Pair
+}
+
+// claimed issues the pairs that the claims are about.
+func (p *pairs) claimed() {
+	numbers := map[string]int{}
+	for i, s := range p.contract.Stages {
+		numbers[s.Name] = i
+	}
+	for _, c := range p.contract.Claims {
+		names := c.Stages
+		switch c.Kind {
+		case ir.AllCommute:
+			names = p.plainStages(c.Phases[0])
+		case ir.Commutes, ir.Parallel:
+		default:
+			continue
+		}
+		for _, want := range p.commutePairs(names) {
+			i, j := numbers[want[0]], numbers[want[1]]
+			p.issue(min(i, j), max(i, j))
+		}
+	}
+}
+
+// others issues all further pairs that there is room for.
+func (p *pairs) others() {
+	for i := range p.contract.Stages {
+		for j := i; j < len(p.contract.Stages); j++ {
+			if p.spend(1); len(p.issued) >= mostOfThese || p.spent() {
+				return
+			}
+			p.issue(i, j)
+		}
+	}
+}
+
+func (p *pairs) issue(i, j int) {
+	a, b, k := &p.contract.Stages[i], &p.contract.Stages[j], p.checker
+	if _, known := p.issued[[2]int{i, j}]; known || !sharePhase(a, b) || len(a.Next)+len(b.Next) > 0 {
+		return
+	}
+	refuse := func(why string) {
+		k.beyond[[2]string{a.Name, b.Name}], k.beyond[[2]string{b.Name, a.Name}] = why, why
+	}
+	if k.full = k.full || len(p.issued) >= MaxPairs; k.full || k.spent() {
+		return
+	}
+	p.issued[[2]int{i, j}] = nil
+	unless, ok := p.conditions(a, b)
+	if !ok {
+		return
+	}
+	pair := Pair{A: a.Name, B: b.Name, Unless: unless}
+	e := &evidence{issuing: true}
+	if why := k.pair(e, pair); why != "" || k.spent() {
+		refuse(cmp.Or(why, tooMuch))
+		return
+	}
+	pair.Evidence = e.all
+	k.commuting[[2]string{pair.A, pair.B}] = pair.Unless
+	p.issued[[2]int{i, j}] = &pair
+}
+
+// sorted lists the pairs in the order of the contract's stages.
+func (p *pairs) sorted() []Pair {
 	var out []Pair
-	for i := range k.contract.Stages {
-		for j := i; j < len(k.contract.Stages); j++ {
-			a, b := &k.contract.Stages[i], &k.contract.Stages[j]
-			if !sharePhase(a, b) || len(a.Next)+len(b.Next) > 0 {
-				continue
-			}
-			unless, ok := conditions(a, b)
-			if !ok {
-				continue
-			}
-			p := Pair{A: a.Name, B: b.Name, Unless: unless}
-			e := &evidence{issuing: true}
-			if why := k.pair(e, p); why != "" {
-				k.beyond[[2]string{p.A, p.B}], k.beyond[[2]string{p.B, p.A}] = why, why
-				continue
-			}
-			p.Evidence = e.all
-			k.commuting[[2]string{p.A, p.B}] = p.Unless
-			out = append(out, p)
+	for _, key := range slices.SortedFunc(maps.Keys(p.issued), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		if pair := p.issued[key]; pair != nil {
+			out = append(out, *pair)
 		}
 	}
 	return out
@@ -71,7 +141,10 @@ func (k *checker) issueClaim(claim ir.Claim) Claim {
 		c.Phases = k.phasesWithout(claim.Phases[0])
 	}
 	e := &evidence{issuing: true}
-	if c.Uncertified = k.claim(e, c); c.Uncertified == "" {
+	if c.Uncertified = k.claim(e, c); c.Uncertified == "" && k.spent() {
+		c.Uncertified = tooMuch
+	}
+	if c.Uncertified == "" {
 		c.Evidence, c.Known = e.all, k.contract.Known(claim, e.assumed)
 		return c
 	}
@@ -90,7 +163,7 @@ func (k *checker) issueClaim(claim ir.Claim) Claim {
 func (k *checker) phasesWithout(p string) []string {
 	reached := []string{k.contract.Phases[0].Name}
 	for i := 0; i < len(reached); i++ {
-		for _, a := range k.contract.Phase(reached[i]).Arrows {
+		for _, a := range k.phase(reached[i]).Arrows {
 			if a.To != p && !contains(reached, a.To) {
 				reached = append(reached, a.To)
 			}

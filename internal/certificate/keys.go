@@ -8,6 +8,9 @@ import (
 // keysKnown is the key fields of keyed lists whose values a run knows as names of
 // entries or from references, unless there are reasons why it sees none of these.
 func (k *checker) keysKnown(s *ir.Stage) []side {
+	if out, known := k.keyFields[s]; known {
+		return out
+	}
 	t := k.touch(s, runA)
 	var out []side
 	k.eachNode(region.Pattern{}, k.contract.State, func(at region.Pattern, list *ir.Type) {
@@ -25,6 +28,7 @@ func (k *checker) keysKnown(s *ir.Stage) []side {
 			out = append(out, side{include: longer(entry, region.Segment{Kind: region.KeyLiteral, Text: list.KeyField})})
 		}
 	})
+	k.keyFields[s] = out[:len(out):len(out)]
 	return out
 }
 

@@ -67,8 +67,13 @@ func (k *checker) stageWithin(e *evidence, inner *ir.Stage, given []Match) {
 			for _, to := range k.movesFrom(inner, phase) {
 				var outer []Match
 				set := ""
+				k.spend(len(given))
+				if k.spent() {
+					e.fail("%s", tooMuch)
+					return
+				}
 				for _, m := range given {
-					if m.Inner == inner.Name && k.mayRun(k.contract.Stage(m.Outer), inner, phase, role, to) {
+					if m.Inner == inner.Name && k.mayRun(k.stage(m.Outer), inner, phase, role, to) {
 						outer = append(outer, m)
 						set += " " + m.Outer
 					}
@@ -91,7 +96,7 @@ func (k *checker) movesFrom(s *ir.Stage, phase string) []string {
 		return []string{""}
 	}
 	var out []string
-	for _, a := range k.contract.Phase(phase).Arrows {
+	for _, a := range k.phase(phase).Arrows {
 		if contains(s.Next, a.To) {
 			out = append(out, a.To)
 		}
@@ -112,7 +117,7 @@ func (k *checker) grantsWithin(e *evidence, inner *ir.Stage, outer []Match) {
 	all := func(part func(*ir.Stage) region.Region) region.Region {
 		var out region.Region
 		for _, m := range outer {
-			for _, g := range part(k.contract.Stage(m.Outer)) {
+			for _, g := range part(k.stage(m.Outer)) {
 				out = append(out, region.Grant{Include: renamed(g.Include, m), Except: renamed(g.Except, m)})
 			}
 		}
@@ -120,7 +125,7 @@ func (k *checker) grantsWithin(e *evidence, inner *ir.Stage, outer []Match) {
 	}
 	limited := false
 	for _, m := range outer {
-		limited = limited || k.contract.Stage(m.Outer).HasDelegable
+		limited = limited || k.stage(m.Outer).HasDelegable
 	}
 	k.shownWithin(e, inner.Name+" read", append(append(region.Region{}, inner.Read...), k.toldBeyond(inner, outer)...), all(func(s *ir.Stage) region.Region { return s.Read }))
 	k.within(e, inner.Name+" write", inner.Write, all(func(s *ir.Stage) region.Region { return s.Write }))
@@ -195,6 +200,9 @@ func renamedPattern(p region.Pattern, m Match) region.Pattern {
 // mismatch says why a match gives a stage arguments that it may not have, or drops a
 // rule; "" if it does not.
 func (k *checker) mismatch(inner, outer *ir.Stage, m Match) string {
+	if k.spend(1 + len(inner.Require) + len(outer.Require)); k.spent() {
+		return tooMuch
+	}
 	if len(m.Args) != len(outer.Params) {
 		return "not every parameter has an argument"
 	}
@@ -330,6 +338,9 @@ func (k *checker) firstShown(inner *ir.Stage, options [][]Match) []Match {
 				first = chosen
 			}
 			tried++
+			if k.spent() {
+				return nil
+			}
 			e := &evidence{issuing: true}
 			if k.stageWithin(e, inner, chosen); e.failed() {
 				return nil

@@ -13,7 +13,7 @@ import (
 // what the other writes, and no gate is touched by both (spec/semantics.md theorems
 // 1, 3 and 8). A run that moves the phase commutes with nothing.
 func (k *checker) pair(e *evidence, p Pair) string {
-	a, b := k.contract.Stage(p.A), k.contract.Stage(p.B)
+	a, b := k.stage(p.A), k.stage(p.B)
 	if a == nil || b == nil {
 		return "there is no such stage"
 	}
@@ -25,11 +25,15 @@ func (k *checker) pair(e *evidence, p Pair) string {
 			return "a condition without equalities always holds"
 		}
 	}
+	k.spend(1 + len(k.stateGates)/16)
 	ta, tb := k.touch(a, runA), k.touch(b, runB)
 	k.disjoint(e, "A writes, B writes", ta.writes, tb.writes, p.Unless)
 	k.undisturbed(e, runA, ta, runB, tb, p.Unless)
 	k.undisturbed(e, runB, tb, runA, ta, p.Unless)
 	for _, g := range k.stateGates {
+		if e.failed() {
+			break
+		}
 		kept := k.keeps(a, g) && k.keeps(b, g)
 		k.touchedByOne(e, g, kept, judged{g.readsOf(a), ta.writes}, judged{g.readsOf(b), tb.writes}, p.Unless)
 	}
@@ -69,7 +73,9 @@ func (k *checker) touchedByOne(e *evidence, g gate, kept bool, a, b judged, unle
 		if e.word(k.boundReasons(g, writes, unless), holds, "one of them can make it fail") == reasonKept {
 			for _, p := range g.rest() {
 				for _, w := range writes {
-					k.reason(e, side{include: p}, w, unless)
+					if k.reason(e, side{include: p}, w, unless); e.failed() {
+						return
+					}
 				}
 			}
 			e.close()
@@ -78,6 +84,12 @@ func (k *checker) touchedByOne(e *evidence, g gate, kept bool, a, b judged, unle
 	}
 	for _, read := range a.reads {
 		for _, w := range a.writes {
+			if k.spent() {
+				e.fail("%s", tooMuch)
+			}
+			if e.failed() {
+				return
+			}
 			l := side{include: read}
 			holds := func(word string) bool { return word == reasonTogether || k.apart(word, l, w, unless) }
 			if e.word(append(candidates(l, w, unless), reasonTogether), holds, "a word is missing or wrong") == reasonTogether {
@@ -97,6 +109,12 @@ type meeting struct {
 func (k *checker) notTogether(e *evidence, first meeting, b judged, unless []Term) {
 	for _, read := range b.reads {
 		for _, w := range b.writes {
+			if k.spent() {
+				e.fail("%s", tooMuch)
+			}
+			if e.failed() {
+				return
+			}
 			l, second := side{include: read}, meeting{read, w}
 			holds := func(word string) bool { return k.apart(word, l, w, unless) || k.differ(word, first, second, unless) }
 			words := append(candidates(l, w, unless), keyPairs(first, second)...)
@@ -119,6 +137,7 @@ func keyPairs(a, b meeting) []string {
 // differ reports whether a reason shows that two meetings are not of one gate: they
 // fix a family key to segments that exclude each other, or they need a term to hold.
 func (k *checker) differ(reason string, a, b meeting, unless []Term) bool {
+	k.spend(reasonSteps)
 	if text, ok := strings.CutPrefix(reason, reasonFamily); ok {
 		i, j, ok := twoNumbers(text)
 		return ok && isKey(a, i) && isKey(b, j) && a.read.Segments[i] == b.read.Segments[j] &&
@@ -150,8 +169,11 @@ func twoNumbers(text string) (i, j int, ok bool) {
 func (k *checker) commutePairs(names []string) [][2]string {
 	var out [][2]string
 	for i, a := range names {
+		if k.spend(reasonSteps * (len(names) - i)); k.spent() {
+			return out
+		}
 		for _, b := range names[i+1:] {
-			if sharePhase(k.contract.Stage(a), k.contract.Stage(b)) {
+			if sharePhase(k.stage(a), k.stage(b)) {
 				out = append(out, [2]string{a, b})
 			}
 		}

@@ -54,6 +54,9 @@ const (
 // apart reports whether a reason shows that two sides share no word. A number N is
 // the reason that segments N exclude each other.
 func (k *checker) apart(reason string, l, r side, unless []Term) bool {
+	if k.spend(reasonSteps); k.spent() {
+		return false
+	}
 	if n, err := strconv.Atoi(reason); err == nil {
 		return n >= 0 && n < firm(l.include) && n < firm(r.include) && k.exclude(l.include.Segments[n], r.include.Segments[n])
 	}

@@ -28,9 +28,17 @@ func (k *checker) sidesWithin(e *evidence, about string, inner []side, outer reg
 	}
 	e.open(about)
 	for _, s := range inner {
+		k.spend(1)
+		if k.spent() {
+			e.fail("%s", tooMuch)
+		}
+		if e.failed() {
+			return
+		}
 		holds := func(word string) bool {
+			k.spend(1)
 			g, n, ok := twoNumbers(word)
-			return ok && g < len(outer) && n < len(outer[g].Include) && subsumes(outer[g].Include[n], s.include) &&
+			return ok && !k.spent() && g < len(outer) && n < len(outer[g].Include) && subsumes(outer[g].Include[n], s.include) &&
 				(!e.issuing || k.canPass(s, outer[g].Except))
 		}
 		word := e.word(places(outer), holds, "nothing holds %s", s.include.Source())
@@ -67,7 +75,7 @@ func (k *checker) canPass(s side, except []region.Pattern) bool {
 // delegate checks that a delegated stage stays within its parent, and within what
 // the parent hands down.
 func (k *checker) delegate(e *evidence, d Delegate) string {
-	child, parent := k.contract.Stage(d.Stage), k.contract.Stage(d.From)
+	child, parent := k.stage(d.Stage), k.stage(d.From)
 	if parent == nil {
 		return "there is no such stage"
 	}

@@ -9,9 +9,13 @@ import (
 // Certificate gives the certificate of a contract all of whose claims are proved, as
 // internal/certificate checks it.
 func (m *Model) Certificate() []byte {
+	numbers := map[string]int{}
+	for i, s := range m.Contract.Stages {
+		numbers[s.Name] = i
+	}
 	return certificate.Issue(m.Contract, func(a, b *ir.Stage) ([]certificate.Term, bool) {
 		var unless []certificate.Term
-		for _, t := range Weakest(m.Commutation(a, b)) {
+		for _, t := range Weakest(m.Matrix().Conflicts(numbers[a.Name], numbers[b.Name])) {
 			term, ok := certifiable(t)
 			if !ok {
 				return nil, false

@@ -127,6 +127,7 @@ func (m *Model) conditions(part, w region.Region, mode region.Mode) region.Condi
 // conjunction.
 func (m *Model) sharedGates(a, b Effect) []Conflict {
 	var out []Conflict
+	m.Meter.Spend(1 + len(m.gates())/16)
 	for i := range m.gates() {
 		g := &m.stateGates[i]
 		if m.keeps(g, a) && m.keeps(g, b) {
