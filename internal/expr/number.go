@@ -206,8 +206,12 @@ func (w wide) Type() ref.Type { return types.DoubleType }
 
 func (w wide) Value() any { return w.text() }
 
-// text is the same for equal numbers: that of an int if it is one.
-func (w wide) text() string { return strings.TrimSuffix(w.exact.RatString(), "/1") }
+// text is the decimal digits of w, without an exponent. It is the same for equal numbers:
+// that of an int if it is one.
+func (w wide) text() string {
+	digits, _ := w.exact.FloatPrec()
+	return w.exact.FloatString(digits)
+}
 
 func (w wide) Equal(other ref.Val) ref.Val {
 	order, ok, both := compareNumbers(w, other)
