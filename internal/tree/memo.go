@@ -237,7 +237,8 @@ func newMapped(c *chunk, key any, item func(string, *Node) Image) *mapped {
 		}
 	}
 	if m.same != nil && changed {
-		m.same = c.like(run{names: c.names, kids: kids, keyed: c.names != nil, height: c.height})
+		images := run{names: c.names, kids: kids, keyed: c.names != nil, height: c.height}
+		m.same = images.chunk(c.level) // of the same shape
 	}
 	return m
 }
@@ -261,13 +262,11 @@ func mapLeaf(c *chunk, item func(string, *Node) Image) *mapped {
 	case left > 0:
 		m.same, m.kept = nil, c.keep(nodes)
 	case changed:
-		m.same = c.like(run{names: c.names, nodes: nodes, keyed: c.names != nil})
+		images := run{names: c.names, nodes: nodes, keyed: c.names != nil}
+		m.same = images.chunk(c.level) // of the same shape
 	}
 	return m
 }
-
-// like makes a chunk with the items of r and the shape of c.
-func (c *chunk) like(r run) *chunk { return r.chunk(c.level) }
 
 // keep is the items whose image is not nil.
 func (c *chunk) keep(images []*Node) run {

@@ -95,7 +95,7 @@ func PatchOf(n *Node, limits PatchLimits) (Patch, []*Problem) {
 	if p := refuseWhole(n, limits); p != nil {
 		return nil, []*Problem{p}
 	}
-	checks := shapeCheck{limits: limits, patch: make(Patch, 0, n.Len())}
+	checks := patchCheck{limits: limits, patch: make(Patch, 0, n.Len())}
 	for _, element := range n.Elements() {
 		checks.add(rawOpOf(element))
 	}
@@ -150,7 +150,7 @@ func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
 	if p.dec.PeekKind() != '[' {
 		return parseOther(data, limits)
 	}
-	checks := shapeCheck{limits: limits}
+	checks := patchCheck{limits: limits}
 	switch err := p.operations(&checks, limits.MaxOps); {
 	case err == errTooManyOps:
 		return nil, []*Problem{limits.tooManyOps()}
@@ -192,9 +192,9 @@ func fieldOf(n *Node) field {
 	return field{true, n.Kind(), n.Text()}
 }
 
-// A shapeCheck checks operations, one after the other, and collects everything
+// A patchCheck checks operations, one after the other, and collects everything
 // wrong with their shapes.
-type shapeCheck struct {
+type patchCheck struct {
 	limits   PatchLimits
 	patch    Patch
 	tokens   int  // of the pointers so far
@@ -202,18 +202,18 @@ type shapeCheck struct {
 	problems []*Problem
 }
 
-func (s *shapeCheck) add(raw rawOp) {
+func (s *patchCheck) add(raw rawOp) {
 	const usual = 8
 	if s.patch == nil {
 		s.patch = make(Patch, 0, usual)
 	}
 	s.patch = append(s.patch, Op{Index: len(s.patch)})
-	c := opCheck{shapeCheck: s, op: &s.patch[len(s.patch)-1], raw: raw}
+	c := opCheck{patchCheck: s, op: &s.patch[len(s.patch)-1], raw: raw}
 	c.run()
 }
 
 // result is the patch, or what is wrong with it.
-func (s *shapeCheck) result() (Patch, []*Problem) {
+func (s *patchCheck) result() (Patch, []*Problem) {
 	switch {
 	case len(s.problems) > 0:
 		return nil, s.problems
@@ -226,7 +226,7 @@ func (s *shapeCheck) result() (Patch, []*Problem) {
 
 // An opCheck checks one operation.
 type opCheck struct {
-	*shapeCheck
+	*patchCheck
 	op  *Op
 	raw rawOp
 }
@@ -388,7 +388,7 @@ var errTooManyOps = errors.New("too many operations")
 
 // operations reads the array of operations without making nodes of them; only
 // their values become nodes.
-func (p *parser) operations(into *shapeCheck, most int) error {
+func (p *parser) operations(into *patchCheck, most int) error {
 	if err := p.count(); err != nil {
 		return err
 	}

@@ -11,33 +11,9 @@ import (
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
-// A StateError says why a state file does not fit a contract. It names paths and
-// types, never values.
-type StateError struct {
-	Problems []StateProblem // at most MaxViolations
-	More     int            // problems beside those
-}
-
-// A StateProblem is one thing wrong with a state file.
-type StateProblem struct {
-	Path    string `json:"path"`
-	Code    Code   `json:"code"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty"`
-}
-
-// Error is the first problem, and how many more there are.
-func (e *StateError) Error() string {
-	p := e.Problems[0]
-	text := fmt.Sprintf("the state does not fit: %s: %s", p.Path, p.Message)
-	if p.Path == "" {
-		text = "the state does not fit: " + p.Message
-	}
-	if more := len(e.Problems) - 1 + e.More; more > 0 {
-		text += fmt.Sprintf(" (and %d more)", more)
-	}
-	return text
-}
+// Between files and patch space. Three things are different in a file: keyed lists are
+// arrays there, sets and logs are arrays like any other, and numbers are spelled as their
+// author pleased. Import makes one of the other in this order, and then checks the types.
 
 // Import reads a state file into patch space: keyed lists become objects, every value has
 // the shape of its type, and every value is checked against its type, references and
@@ -67,6 +43,34 @@ func (p *Program) ImportWithin(ctx context.Context, file []byte) (n *tree.Node, 
 		return nil, stateError(c.found)
 	}
 	return n, nil
+}
+
+// A StateError says why a state file does not fit a contract. It names paths and
+// types, never values.
+type StateError struct {
+	Problems []StateProblem // at most MaxViolations
+	More     int            // problems beside those
+}
+
+// A StateProblem is one thing wrong with a state file.
+type StateProblem struct {
+	Path    string `json:"path"`
+	Code    Code   `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Error is the first problem, and how many more there are.
+func (e *StateError) Error() string {
+	p := e.Problems[0]
+	text := fmt.Sprintf("the state does not fit: %s: %s", p.Path, p.Message)
+	if p.Path == "" {
+		text = "the state does not fit: " + p.Message
+	}
+	if more := len(e.Problems) - 1 + e.More; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return text
 }
 
 func stateError(found []finding) error {

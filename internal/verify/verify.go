@@ -168,7 +168,13 @@ func (v *verification) readProposal() []finding {
 	if len(found) > 0 {
 		return found
 	}
-	return v.checkSpelling()
+	v.typePointers()
+	for i := range v.accesses { // positions are spelled as such, where the state type says that they are
+		if a := &v.accesses[i]; a.typed.fault == badIndex && !a.again {
+			found = append(found, messages.badIndex(a.op.Index, a.raw))
+		}
+	}
+	return found
 }
 
 // parseProposal reads an array of operations, or an object that has one.
@@ -218,38 +224,19 @@ func (v *verification) parseObject(data []byte) []finding {
 			found = append(found, messages.unknownProposalMember(name))
 		}
 	}
-	found = append(found, v.readNext(n.Get("next"))...)
+	switch next := n.Get("next"); {
+	case next == nil || next.Kind() == ir.Null: // null is none
+	case next.Kind() != ir.String:
+		found = append(found, messages.nextNoString(next.Kind()))
+	default:
+		v.chosen = next.Text()
+	}
 	if patch == nil {
 		return append(found, messages.noPatchMember())
 	}
 	var problems []*tree.Problem
 	v.patch, problems = tree.PatchOf(patch, limits)
 	return append(found, problemsFound(problems)...)
-}
-
-// readNext takes the actor's choice of the next phase; null is none.
-func (v *verification) readNext(n *tree.Node) []finding {
-	switch {
-	case n == nil || n.Kind() == ir.Null:
-		return nil
-	case n.Kind() != ir.String:
-		return []finding{messages.nextNoString(n.Kind())}
-	}
-	v.chosen = n.Text()
-	return nil
-}
-
-// checkSpelling refuses positions that are not spelled as such, where the state
-// type says that they are positions.
-func (v *verification) checkSpelling() []finding {
-	v.typePointers()
-	var found []finding
-	for i := range v.accesses {
-		if a := &v.accesses[i]; a.typed.fault == badIndex && !a.again {
-			found = append(found, messages.badIndex(a.op.Index, a.raw))
-		}
-	}
-	return found
 }
 
 // The phase step.
