@@ -61,15 +61,14 @@ func joinOr(parts []string) string {
 
 // productions are the human names of what the grammar may expect.
 var productions = map[string]string{
-	"Name": "a name", "FieldWord": "a field's name", "FieldName": "a field's name", "FieldSyntax": "a field",
-	"TypeExpr": "a type", "TypeSyntax": "a type", "TypeTerm": "a type", "TypeAtom": "a type", "RecordSyntax": "a record",
+	"Name": "a name", "FieldWord": "a field's name", "FieldSyntax": "a field",
+	"TypeExpr": "a type", "TypeSyntax": "a type", "TypeTerm": "a type",
 	"Path": "a path", "RegionExpr": "a path or region", "GrantExpr": "a path or region", "RegionAtom": "a path or region",
 	"Expr": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
 	"Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
 	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument",
 	"HypothesisExpr": "a parameter", "DifferencesExpr": "a parameter", "DifferenceExpr": "a parameter",
 	"PairSyntax": "a claim", "NoStageSyntax": "a claim",
-	"<int>": "a whole number", "<expr>": "CEL in braces", "<field>": "a field's name", "<ident>": "a name", "<path>": "a path",
 }
 
 // opening are the productions that always start with one of a few words.
