@@ -39,7 +39,7 @@ const everything = ""
 // and of the floors before it, as far as the bans below allow.
 var (
 	langFloor     = []string{"lang", "internal/diagnostic", "internal/syntax"}
-	kernel        = []string{"internal/decimal", "internal/region", "internal/ir", "internal/expr"}
+	kernel        = []string{"internal/region", "internal/ir", "internal/expr"}
 	compilerFloor = []string{
 		"compiler", "internal/check", "internal/footprint", "internal/certificate", "internal/witness", "internal/plan",
 	}
@@ -70,8 +70,8 @@ var bans = []ban{
 		Reason: "the source language knows nothing of what follows it, so that a formatter or editor links nothing else",
 	},
 	{
-		From: []string{"internal/decimal"}, Import: all(langFloor, but(kernel, "internal/decimal"), compilerFloor, runtimeFloor, suiteFloor, leaves), Tests: true,
-		Reason: "numbers are plain arithmetic",
+		From: []string{"internal/decimal", "internal/spell"}, Import: all(langFloor, kernel, compilerFloor, runtimeFloor, suiteFloor, leaves), Tests: true,
+		Reason: "the arithmetic of numbers and the distance of names know nothing of contracts",
 	},
 	{
 		From: []string{"internal/region"}, Import: all(langFloor, but(kernel, "internal/region"), compilerFloor, runtimeFloor, suiteFloor, leaves), Tests: true,

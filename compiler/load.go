@@ -10,6 +10,7 @@ import (
 
 	"github.com/patchoptic/poptic/internal/check"
 	"github.com/patchoptic/poptic/internal/diagnostic"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/stdlib"
@@ -123,7 +124,7 @@ func (l *loader) unreadable(p string, from *syntax.Import, err error) source.Dia
 		return diagnostic.Unreadable.Diagnostic(at, "", fmt.Sprintf("%s cannot be read: %v", l.in.Show(p), reason(err)))
 	}
 	d := importFault(diagnostic.ImportNotFound, from, "", fmt.Sprintf("there is no library %q: %v", from.Path.Value, reason(err)))
-	if near := source.Nearest(path.Base(p), l.siblings(p)); near != "" {
+	if near := spell.Nearest(path.Base(p), l.siblings(p)); near != "" {
 		if strings.HasPrefix(p, stdPrefix) {
 			near = strings.TrimSuffix(near, extension)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/patchoptic/poptic/examples"
 	"github.com/patchoptic/poptic/examples/walk"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/trace"
-	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 )
@@ -75,7 +75,7 @@ func exampleNamed(name string) (string, error) {
 			return k, nil
 		}
 	}
-	return "", fail(didYouMean("example", source.Nearest(name, known), known), "there is no example %q", name)
+	return "", fail(didYouMean("example", spell.Nearest(name, known), known), "there is no example %q", name)
 }
 
 // startExample compiles an embedded example and creates an instance of it. Clock

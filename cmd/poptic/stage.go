@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/verify"
-	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/runtime"
 )
 
@@ -90,7 +90,7 @@ func phaseOf(contract *ir.Contract, name string) (string, error) {
 		return name, nil
 	}
 	known := phaseNames(contract)
-	return "", fail(didYouMean("phase", source.Nearest(name, known), known), "%s has no phase %q", contract.Name, name)
+	return "", fail(didYouMean("phase", spell.Nearest(name, known), known), "%s has no phase %q", contract.Name, name)
 }
 
 // needStage checks that a stage is named and exists.
@@ -102,7 +102,7 @@ func needStage(contract *ir.Contract, name string) error {
 	if contract.Stage(name) != nil {
 		return nil
 	}
-	return fail(didYouMean("stage", source.Nearest(name, known), known), "%s has no stage %q", contract.Name, name)
+	return fail(didYouMean("stage", spell.Nearest(name, known), known), "%s has no stage %q", contract.Name, name)
 }
 
 func phaseNames(contract *ir.Contract) []string {

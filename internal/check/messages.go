@@ -8,6 +8,7 @@ import (
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 )
@@ -37,7 +38,7 @@ func replaced(d source.Diagnostic, at source.Span, text string) source.Diagnosti
 func unknownName(unknown *diagnostic.Kind, n syntax.Name, name string, candidates []string) source.Diagnostic {
 	kind := strings.TrimPrefix(unknown.Code, "unknown_")
 	d := fault(unknown, n.Span, listOf(candidates), "there is no %s called %s", kind, name)
-	near := source.Nearest(name, candidates)
+	near := spell.Nearest(name, candidates)
 	if near == "" {
 		near = misnomers[kind][strings.ToLower(name)]
 	}
@@ -143,7 +144,7 @@ func recursiveType(t *syntax.NamedType, first *syntax.TypeDecl) source.Diagnosti
 // badKeyField: names are the members that could be the key.
 func badKeyField(n syntax.Name, names []string) source.Diagnostic {
 	d := fault(diagnostic.KeyField, n.Span, "the elements of a `list of T by FIELD` are records with FIELD: string", "%s is not a required string member of the elements", n.Text)
-	if near := source.Nearest(n.Text, names); near != "" {
+	if near := spell.Nearest(n.Text, names); near != "" {
 		d = replaced(d, n.Span, near)
 	}
 	return d
@@ -206,7 +207,7 @@ func paramLater(p, later *syntax.Param) source.Diagnostic {
 
 func unknownParam(s *syntax.PathSegment, params []string) source.Diagnostic {
 	d := fault(diagnostic.UnknownParameter, s.Span, "", "there is no parameter %s here", s.Text)
-	switch near := source.Nearest(s.Text, params); {
+	switch near := spell.Nearest(s.Text, params); {
 	case near != "":
 		d.Help = "did you mean `{" + near + "}`?"
 		d = replaced(d, s.Span, "{"+near+"}")
@@ -220,7 +221,7 @@ func unknownParam(s *syntax.PathSegment, params []string) source.Diagnostic {
 
 func noSuchMember(s *syntax.PathSegment, what string, names []string) source.Diagnostic {
 	d := fault(diagnostic.UnknownMember, s.Span, listOf(names), "%s has no member %s, so this path matches nothing", what, s.Span.Text())
-	if near := source.Nearest(s.Text, names); near != "" {
+	if near := spell.Nearest(s.Text, names); near != "" {
 		near = region.Segment{Kind: region.KeyLiteral, Text: near}.Source()
 		d.Help = "did you mean `" + near + "`?"
 		d = replaced(d, s.Span, near)

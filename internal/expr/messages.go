@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/spell"
 )
 
 // An Issue is one finding about an expression. Offsets are bytes of the source
@@ -89,7 +89,7 @@ func unknownName(name, hint string, candidates []string) Issue {
 }
 
 func withNearest(issue Issue, name string, candidates []string) Issue {
-	if near := ir.Nearest(name, candidates); near != "" {
+	if near := spell.Nearest(name, candidates); near != "" {
 		issue.Help = "did you mean `" + near + "`?"
 		issue.Fix = &Fix{Text: near, Title: "change to `" + near + "`"}
 	}
@@ -287,7 +287,7 @@ func impossibleText(text string, possible []string) Issue {
 		Message: "the value is never " + strconv.Quote(text),
 		Help:    "it is " + strings.Join(quoted, " or "),
 	}
-	if near := ir.Nearest(text, possible); near != "" {
+	if near := spell.Nearest(text, possible); near != "" {
 		issue.Help = "did you mean " + strconv.Quote(near) + "?"
 		issue.Fix = &Fix{Text: strconv.Quote(near), Title: "change to " + strconv.Quote(near)}
 	}

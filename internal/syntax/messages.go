@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
@@ -252,7 +253,7 @@ func (m *messages) unionAfterOf(union, first source.Span, start int) {
 
 func (m *messages) unknownOf(n *Name, what string, words []string) {
 	d := m.report(diagnostic.UnknownWord, n.Span.Start, n.Span.End, fmt.Sprintf("there is no %s `%s`", what, n.Text), "it is one of "+orList(words))
-	if meant := source.Nearest(n.Text, words); meant != "" {
+	if meant := spell.Nearest(n.Text, words); meant != "" {
 		d.Fixes = append(d.Fixes, m.fix("did you mean `"+meant+"`?", n.Span.Start, n.Span.End, meant))
 	}
 }

@@ -3,7 +3,7 @@ package syntax
 import (
 	"slices"
 
-	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/internal/spell"
 )
 
 // repairArray: "string[]".
@@ -32,7 +32,7 @@ func (s *section) repairContainer(m mistake) bool {
 	if t.value != "of" || prev.sym != symIdent || s.corrected(m.at-1) || !s.inType() {
 		return false
 	}
-	meant := source.Nearest(prev.value, append([]string{"key"}, containerWords...))
+	meant := spell.Nearest(prev.value, append([]string{"key"}, containerWords...))
 	if meant == "" {
 		return false
 	}

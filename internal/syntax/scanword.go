@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/internal/spell"
 )
 
 func isDigit(c byte) bool     { return '0' <= c && c <= '9' }
@@ -135,7 +135,7 @@ func nearestWord(word string, words []string, misnomers map[string]string) strin
 	if meant := misnomers[strings.ToLower(word)]; meant != "" {
 		return meant
 	}
-	return source.Nearest(word, words)
+	return spell.Nearest(word, words)
 }
 
 // isBadWordPart reports whether an identifier goes on at end with a letter or a

@@ -49,7 +49,7 @@ func eachVersion(edits int, check func(n *Node)) {
 // spelled is a fold whose merge depends on the order of the items.
 var spelled = NewFold(func(a, b string) string { return a + b })
 
-func spell(name string, child *Node) (string, bool) {
+func spelling(name string, child *Node) (string, bool) {
 	return name + "=" + child.Get("n").Text() + ";", true
 }
 
@@ -57,7 +57,7 @@ func spelledFromScratch(n *Node) string {
 	var b strings.Builder
 	for _, items := range [][]*Node{itemsOf(n)} {
 		for i, child := range items {
-			text, _ := spell(nameOf(n, i), child)
+			text, _ := spelling(nameOf(n, i), child)
 			b.WriteString(text)
 		}
 	}
@@ -82,7 +82,7 @@ func nameOf(n *Node, i int) string {
 
 func TestTheFoldOfAVersionIsTheFoldFromScratch(t *testing.T) {
 	eachVersion(rounds(600), func(n *Node) {
-		got, lasting := spelled.Of(n, spell)
+		got, lasting := spelled.Of(n, spelling)
 		require.Equal(t, spelledFromScratch(n), got)
 		require.True(t, lasting)
 	})
@@ -139,7 +139,7 @@ func TestManyGoroutinesFoldOneContainer(t *testing.T) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			if got, _ := spelled.Of(n, spell); got != want {
+			if got, _ := spelled.Of(n, spelling); got != want {
 				t.Error("another fold")
 			}
 		})
@@ -152,7 +152,7 @@ func TestManyGoroutinesFoldOneContainer(t *testing.T) {
 func TestWhatIsRememberedKeepsNoDeadVersionAlive(t *testing.T) {
 	bags, key := NewMemo[*Bag](), new(identity)
 	derive := func(n, before *Node) {
-		spelled.Of(n, spell)
+		spelled.Of(n, spelling)
 		n.Digest()
 		AppendRemembered(nil, n)
 		n.Map(key, func(_ string, child *Node) Image { return Image{Node: child.Without("s")} })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/spell"
 )
 
 // Patches as they are read (RFC 6902). ParsePatch reads an array of operations without
@@ -345,7 +346,7 @@ func nearestOp(name string) string {
 		}
 		known = append(known, string(k))
 	}
-	near := ir.Nearest(lower, known)
+	near := spell.Nearest(lower, known)
 	if near == "" {
 		return ""
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
@@ -99,7 +100,7 @@ func (ts *types) unknownMember(t *ir.Type, text, name string, w region.Word) fin
 	for _, m := range t.Members {
 		declared = append(declared, m.Name)
 	}
-	if near := ir.Nearest(name, declared); near != "" {
+	if near := spell.Nearest(name, declared); near != "" {
 		f = f.hinted("did you mean %q?", near)
 		f.hint = append(append(region.Word{}, w[:len(w)-1]...), region.Key(near))
 	}

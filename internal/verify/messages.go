@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
@@ -95,7 +96,7 @@ func (c catalogue) noPatchMember() finding {
 
 func (c catalogue) unknownProposalMember(name string) finding {
 	f := c.finding(PatchSyntax, "", fmt.Sprintf("a proposal has no member %q; it has patch and next", name))
-	if near := ir.Nearest(name, []string{"patch", "next"}); near != "" {
+	if near := spell.Nearest(name, []string{"patch", "next"}); near != "" {
 		return f.hinted("did you mean %q?", near)
 	}
 	return f.hinted("stage, arguments and version come from the host, never from the proposal")

@@ -7,6 +7,7 @@ import (
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
@@ -187,11 +188,11 @@ func (p *Program) stage(name string, args map[string]string) (*stage, error) {
 		for i := range p.contract.Stages {
 			names = append(names, p.contract.Stages[i].Name)
 		}
-		return nil, &UnknownStageError{name, ir.Nearest(name, names)}
+		return nil, &UnknownStageError{name, spell.Nearest(name, names)}
 	}
 	for arg := range args {
 		if !s.hasParam(arg) {
-			return nil, &UnknownArgumentError{name, arg, ir.Nearest(arg, s.params)}
+			return nil, &UnknownArgumentError{name, arg, spell.Nearest(arg, s.params)}
 		}
 	}
 	return s, nil

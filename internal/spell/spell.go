@@ -1,7 +1,7 @@
-package ir
+// Package spell finds the name that was meant by one that does not exist.
+package spell
 
-// Nearest is lang/source's, for the packages that a program embeds and that
-// therefore import nothing of lang: it returns the candidate closest to name by edit distance (an adjacent
+// Nearest returns the candidate closest to name by edit distance (an adjacent
 // swap counts once), or "" if none is close enough to be what was meant.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", max(1, len(name)/3)+1 // one edit for every three letters
