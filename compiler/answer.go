@@ -17,16 +17,16 @@ type Answer struct {
 	Message string `json:"message,omitempty"`
 	Help    string `json:"help,omitempty"`
 
-	Place      *Place             `json:"place,omitempty"`      // authority where there should be none
-	Excess     *Excess            `json:"excess,omitempty"`     // what else a stage may do
-	Chain      []Place            `json:"chain,omitempty"`      // a flow: what each stage sees, and then writes
-	Route      []string           `json:"route,omitempty"`      // phases past the one that was to come before
-	Run        *footprint.Parting `json:"run,omitempty"`        // two proposals whose order matters
-	Basis      ir.Basis           `json:"basis,omitempty"`      // how a proved claim is known
-	Assumes    []string           `json:"assumes,omitempty"`    // what has to hold outside of the contract
-	Unmodelled []string           `json:"unmodelled,omitempty"` // what counts for more than it may do, or is left out
-	Vacuous    string             `json:"vacuous,omitempty"`    // why it says nothing
-	Discloses  []Note             `json:"discloses,omitempty"`  // of a proved no flow or no stage: what may tell one bit each time
+	Place      *Place                    `json:"place,omitempty"`      // authority where there should be none
+	Excess     *Excess                   `json:"excess,omitempty"`     // what else a stage may do
+	Chain      []Place                   `json:"chain,omitempty"`      // a flow: what each stage sees, and then writes
+	Route      []string                  `json:"route,omitempty"`      // phases past the one that was to come before
+	Run        *footprint.Counterexample `json:"run,omitempty"`        // two proposals whose order matters
+	Basis      ir.Basis                  `json:"basis,omitempty"`      // how a proved claim is known
+	Assumes    []string                  `json:"assumes,omitempty"`    // what has to hold outside of the contract
+	Unmodelled []string                  `json:"unmodelled,omitempty"` // what counts for more than it may do, or is left out
+	Vacuous    string                    `json:"vacuous,omitempty"`    // why it says nothing
+	Discloses  []Note                    `json:"discloses,omitempty"`  // of a proved no flow or no stage: what may tell one bit each time
 }
 
 // A Place is a path that a stage touches by one of its clauses, or that a rule of the
@@ -108,8 +108,8 @@ func answer(m *footprint.Model, claim ir.Claim, result footprint.Result) Answer 
 		a.Answer = "unknown"
 	case footprint.Refuted:
 		a.Answer, a.Route = "refuted", r.Route
-		if r.Parting != nil {
-			run := m.Shown(*r.Pair, *r.Parting)
+		if r.Counterexample != nil {
+			run := m.Shown(*r.Pair, *r.Counterexample)
 			a.Run = &run
 		}
 		a.Place, a.Excess = PlaceOf(r), ExcessOf(r)

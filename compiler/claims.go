@@ -63,8 +63,8 @@ func clash(m *footprint.Model, claim ir.Claim, p footprint.Pair, others []footpr
 
 func refutation(m *footprint.Model, claim ir.Claim, r footprint.Refuted) (message, help string) {
 	switch {
-	case r.Parting != nil:
-		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, m.Shown(*r.Pair, *r.Parting).Detail), clash(m, claim, r.Pair.LedBy(*r.Conflict), r.Others, r.More)
+	case r.Counterexample != nil:
+		return fmt.Sprintf("%s does not commute with %s: %s", r.Pair.A.Name, r.Pair.B.Name, m.Shown(*r.Pair, *r.Counterexample).Detail), clash(m, claim, r.Pair.LedBy(*r.Conflict), r.Others, r.More)
 	case r.Excess != nil:
 		return fmt.Sprintf("%s may do what %s may not: %s", r.Excess.Stage, claim.Stages[1], r.Excess.What), "change the clause (`" + r.Excess.Clause + "`), or drop the claim"
 	case r.Place != nil && claim.Kind == ir.WithinClaim:

@@ -115,7 +115,7 @@ func unlessEnded(ctx context.Context, replay footprint.Replayer) footprint.Repla
 	if replay == nil {
 		return nil
 	}
-	return func(c *ir.Contract, p footprint.Pair, conflict footprint.Conflict) (*footprint.Parting, error) {
+	return func(c *ir.Contract, p footprint.Pair, conflict footprint.Conflict) (*footprint.Counterexample, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

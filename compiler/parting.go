@@ -18,8 +18,8 @@ import (
 func related(m *footprint.Model, result footprint.Result, at check.Places) []source.Related {
 	switch r := result.(type) {
 	case footprint.Refuted:
-		if r.Parting != nil {
-			return append(clauses(*r.Pair, *r.Conflict, at), replayed(*r.Pair, m.Shown(*r.Pair, *r.Parting))...)
+		if r.Counterexample != nil {
+			return append(clauses(*r.Pair, *r.Conflict, at), replayed(*r.Pair, m.Shown(*r.Pair, *r.Counterexample))...)
 		}
 	case footprint.Unknown:
 		if r.Pair != nil && len(r.Pair.Conflicts) > 0 {
@@ -110,7 +110,7 @@ func disowned(w region.Word) region.Word {
 }
 
 // replayed shows a run: the state and the two proposals.
-func replayed(p footprint.Pair, run footprint.Parting) []source.Related {
+func replayed(p footprint.Pair, run footprint.Counterexample) []source.Related {
 	return []source.Related{
 		{Message: fmt.Sprintf("this was run, in phase %s, on the state %s", run.Phase, run.State)},
 		{Message: proposal(p.Name(footprint.OwnerA), run.A)},

@@ -68,7 +68,7 @@ func (p *printer) answer(a compiler.Answer) {
 }
 
 // run shows two proposals whose order matters.
-func (p *printer) run(indent string, r footprint.Parting) {
+func (p *printer) run(indent string, r footprint.Counterexample) {
 	p.wrapped(indent+"state ", indent+"      ", r.State)
 	for _, x := range []footprint.Proposal{r.A, r.B} {
 		p.wrapped(indent+"run   ", indent+"      ", called(x)+" "+x.Patch)

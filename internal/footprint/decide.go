@@ -14,7 +14,7 @@ import (
 // by a run is Unknown.
 func (m *Model) Decide(claim ir.Claim, replay Replayer) Result {
 	result := m.decide(claim, replay)
-	if r, refuted := result.(Refuted); refuted && r.Parting == nil && m.Spent() {
+	if r, refuted := result.(Refuted); refuted && r.Counterexample == nil && m.Spent() {
 		return spent()
 	}
 	return result
@@ -164,13 +164,13 @@ func (m *Model) refute(p Pair, replay Replayer) Result {
 		return unknown
 	}
 	for _, c := range p.Conflicts {
-		parting, err := replay(m.Contract, p, c)
+		example, err := replay(m.Contract, p, c)
 		if err != nil {
 			unknown.Why = err.Error()
 			return unknown
 		}
-		if parting != nil {
-			return Refuted{Parting: parting, Pair: &p, Conflict: &c}
+		if example != nil {
+			return Refuted{Counterexample: example, Pair: &p, Conflict: &c}
 		}
 	}
 	return unknown

@@ -27,7 +27,7 @@ const (
 // Shown is a run as it may be told to people: values at places of secret types are
 // replaced, and a long state is cut to what the pair touches. A place that nothing
 // types counts as secret where anything is.
-func (m *Model) Shown(p Pair, run Parting) Parting {
+func (m *Model) Shown(p Pair, run Counterexample) Counterexample {
 	k := mask{Model: m, secrets: region.Compile(m.Contract.Secrets)}
 	if len(run.State) > maxShown {
 		k.touched = region.Compile(m.touchedBy(p))

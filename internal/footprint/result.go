@@ -23,11 +23,11 @@ type Proved struct {
 // Refuted says that the claim is false, and shows it. Exactly one of the other
 // fields is set.
 type Refuted struct {
-	Parting *Parting // of a commutation: a run in which the orders differ
-	Place   *Place   // of within and no stage: authority where there should be none
-	Excess  *Excess  // of within: what else a stage may do
-	Chain   []Hop    // of no flow: from the origin to the goal
-	Route   []string // of before: phases from the initial one to the goal, past the other
+	Counterexample *Counterexample // of a commutation: a run in which the orders differ
+	Place          *Place          // of within and no stage: authority where there should be none
+	Excess         *Excess         // of within: what else a stage may do
+	Chain          []Hop           // of no flow: from the origin to the goal
+	Route          []string        // of before: phases from the initial one to the goal, past the other
 
 	Pair     *Pair     // of a commutation: the two stages with all their conflicts
 	Conflict *Conflict // of a commutation: the one that the run shows
@@ -113,9 +113,9 @@ const (
 	RuleNote  NoteKind = "rule"  // the host moves along What if an invariant holds that reads Path
 )
 
-// A Parting is a run of two proposals in both orders that ended differently. It
+// A Counterexample is a run of two proposals in both orders that ended differently. It
 // has been replayed in the runtime.
-type Parting struct {
+type Counterexample struct {
 	State  string   `json:"state"` // JSON, as a file
 	Phase  string   `json:"phase"`
 	A      Proposal `json:"a"`
@@ -143,4 +143,4 @@ type Proposal struct {
 // A Replayer looks for a run that shows a conflict, and replays it in the real
 // runtime. The arguments of a run are ones that the pair admits. It returns nil if it
 // found none within its budget.
-type Replayer func(c *ir.Contract, p Pair, conflict Conflict) (*Parting, error)
+type Replayer func(c *ir.Contract, p Pair, conflict Conflict) (*Counterexample, error)

@@ -37,9 +37,9 @@ func TestEveryPairOfTheDeskThatMayNotCommuteIsShownNotTo(t *testing.T) {
 
 func anyShown(t *testing.T, run footprint.Replayer, pair footprint.Pair, c *ir.Contract) bool {
 	for _, conflict := range pair.Conflicts {
-		parting, err := run(c, pair, conflict)
+		example, err := run(c, pair, conflict)
 		require.NoError(t, err)
-		if parting != nil {
+		if example != nil {
 			return true
 		}
 	}

@@ -24,9 +24,9 @@ func TestWithoutTypesAndGatesEveryConflictReplays(t *testing.T) {
 				pair := footprint.Pair{A: a, B: b, Conflicts: model.Commutation(a, b)}
 				pairs++
 				for _, conflict := range pair.Conflicts {
-					parting, err := run(c, pair, conflict)
+					example, err := run(c, pair, conflict)
 					require.NoError(t, err)
-					if parting == nil {
+					if example == nil {
 						t.Fatalf("seed %d: no run shows that %s meets at %q\n%s\n%s", seed, conflict.Kind, conflict.Path.Pointer(), text(a), text(b))
 					}
 					replayed[conflict.Kind]++

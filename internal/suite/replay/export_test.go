@@ -19,7 +19,7 @@ func (r Runner) Valid(state, phase string) bool {
 
 // Compare runs a trial; accepted counts the proposals that are accepted on its
 // state, which is valid.
-func (r Runner) Compare(t witness.Trial) (parting *footprint.Parting, accepted int) {
+func (r Runner) Compare(t witness.Trial) (example *footprint.Counterexample, accepted int) {
 	x := verify.Snapshot{State: r.runs.state(t), Phase: t.Phase}
 	for _, proposal := range []footprint.Proposal{t.A, t.B} {
 		if r.runs.first(t, x, proposal).accepted {

@@ -90,8 +90,8 @@ func TestNoRunIsShownThatAClaimExcludes(t *testing.T) {
 		if r, ok := result.(footprint.Refuted); ok {
 			refuted++
 			_, when, _ := strings.Cut(pair, " when ")
-			a, b := r.Parting.A.Args, r.Parting.B.Args
-			require.True(t, differ[when](bound(r.Parting.A, r.Parting.State), bound(r.Parting.B, r.Parting.State)), "%s: %v, %v on %s", pair, a, b, r.Parting.State)
+			a, b := r.Counterexample.A.Args, r.Counterexample.B.Args
+			require.True(t, differ[when](bound(r.Counterexample.A, r.Counterexample.State), bound(r.Counterexample.B, r.Counterexample.State)), "%s: %v, %v on %s", pair, a, b, r.Counterexample.State)
 		}
 	}
 	require.Greater(t, refuted, 5)

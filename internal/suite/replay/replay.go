@@ -48,7 +48,7 @@ func New(o Options) footprint.Replayer {
 		o.Limits = verify.DefaultLimits()
 	}
 	var s *stand
-	return func(c *ir.Contract, p footprint.Pair, conflict footprint.Conflict) (*footprint.Parting, error) {
+	return func(c *ir.Contract, p footprint.Pair, conflict footprint.Conflict) (*footprint.Counterexample, error) {
 		if s == nil || s.contract != c {
 			next, err := newStand(c, o)
 			if err != nil {
@@ -126,12 +126,12 @@ func (s *stand) broken(state, phase string) (invariants []string, fits bool) {
 
 // part runs trials that the pair admits until one parts. That two writes collide is best shown by two
 // states: that they are seen as well is what it settles for.
-func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.Parting {
+func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.Counterexample {
 	if s.total < 0 { // nor are scenes made for it
 		return nil
 	}
 	r := newRuns(s.program)
-	var found *footprint.Parting
+	var found *footprint.Counterexample
 	left := s.budget
 	for t := range s.search.Trials(p, conflict) {
 		if s.spend(t.State); s.total < 0 {
@@ -140,12 +140,12 @@ func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.P
 		if !r.admitted(p, t) {
 			continue
 		}
-		parting := r.compare(t)
-		if parting != nil && (conflict.Kind == footprint.ViewConflict || parting.Differ != "view") {
-			return parting
+		example := r.compare(t)
+		if example != nil && (conflict.Kind == footprint.ViewConflict || example.Differ != "view") {
+			return example
 		}
-		if found == nil && parting != nil {
-			found, left = parting, min(left, settleAfter)
+		if found == nil && example != nil {
+			found, left = example, min(left, settleAfter)
 		}
 		if left--; left <= 0 {
 			break

@@ -153,8 +153,8 @@ prove x commutes with y`, "state", "both orders are accepted and end in differen
 			out := compile(t, "contract c\n"+c.contract, replay.New(replay.Options{}))
 			refuted, ok := out.Results[0].(footprint.Refuted)
 			require.True(t, ok, "%+v", out.Results[0])
-			require.Equal(t, c.differ, refuted.Parting.Differ, refuted.Parting.Detail)
-			require.Contains(t, footprint.New(out.Lowered).Shown(*refuted.Pair, *refuted.Parting).Detail, c.detail)
+			require.Equal(t, c.differ, refuted.Counterexample.Differ, refuted.Counterexample.Detail)
+			require.Contains(t, footprint.New(out.Lowered).Shown(*refuted.Pair, *refuted.Counterexample).Detail, c.detail)
 		})
 	}
 }
@@ -185,7 +185,7 @@ prove x commutes with x
 	fixtures := func() []string { return []string{"no JSON", `{"a": "no state"}`, `{"a": 41, "key": "abcxyzzyefgh"}`} }
 	refuted, ok := compile(t, secret, replay.New(replay.Options{Fixtures: fixtures})).Results[0].(footprint.Refuted)
 	require.True(t, ok)
-	require.JSONEq(t, `{"a": 41, "key": "abcxyzzyefgh"}`, refuted.Parting.State)
+	require.JSONEq(t, `{"a": 41, "key": "abcxyzzyefgh"}`, refuted.Counterexample.State)
 }
 
 func TestTheBudgetBoundsTheSearch(t *testing.T) {

@@ -45,7 +45,7 @@ func newRuns(p *verify.Program) *runs {
 }
 
 // compare runs a trial. It returns nil if the state is invalid or the orders agree.
-func (r *runs) compare(t witness.Trial) *footprint.Parting {
+func (r *runs) compare(t witness.Trial) *footprint.Counterexample {
 	n := r.state(t)
 	if n == nil {
 		return nil
@@ -155,9 +155,9 @@ type order struct{ first, second step }
 
 // part says where two orders part, and how in words; it is empty if nowhere. ab runs A
 // first, ba runs B first.
-func part(names [2]string, ab, ba order) footprint.Parting {
-	at := func(differ string, place *string, detail string, args ...any) footprint.Parting {
-		return footprint.Parting{Differ: differ, Place: place, Detail: fmt.Sprintf(detail, args...)}
+func part(names [2]string, ab, ba order) footprint.Counterexample {
+	at := func(differ string, place *string, detail string, args ...any) footprint.Counterexample {
+		return footprint.Counterexample{Differ: differ, Place: place, Detail: fmt.Sprintf(detail, args...)}
 	}
 	for i, pair := range [][2]step{{ab.first, ba.second}, {ba.first, ab.second}} {
 		before, after := pair[0], pair[1]
@@ -180,7 +180,7 @@ func part(names [2]string, ab, ba order) footprint.Parting {
 			return at("view", nil, "the view of %s hides other elements when %s runs first", names[i], names[1-i])
 		}
 	}
-	return footprint.Parting{}
+	return footprint.Counterexample{}
 }
 
 func verdictDetail(name, other string, before, after step) string {

@@ -133,14 +133,14 @@ func (co *course) try(t *testing.T, pair footprint.Pair) {
 	}
 	trial := witness.Trial{State: state.file, Phase: co.phase}
 	trial.A, trial.B = a.proposal(pair.A, argsA, state.node), b.proposal(pair.B, argsB, state.node)
-	parting, accepted := co.run.Compare(trial)
+	example, accepted := co.run.Compare(trial)
 	switch {
-	case certified && parting != nil:
-		t.Fatalf("certified, but %s\n%s", parting.Detail, counterexample(co.c, pair, trial))
+	case certified && example != nil:
+		t.Fatalf("certified, but %s\n%s", example.Detail, counterexample(co.c, pair, trial))
 	case certified:
 		co.sum.trials++
 		co.sum.accepted[accepted]++
-	case parting != nil:
+	case example != nil:
 		co.sum.parted++
 	}
 }
@@ -212,7 +212,7 @@ func counterexample(c *ir.Contract, pair footprint.Pair, trial witness.Trial) st
 
 func (s shape) log(t *testing.T) {
 	t.Helper()
-	t.Logf("%d trials of certified pairs in %d distinct contracts: %d with both proposals accepted, %d with one, 0 partings; %d pairs, %d certified, %d more depend on arguments; %d invalid states; %d trials of other pairs parted",
+	t.Logf("%d trials of certified pairs in %d distinct contracts: %d with both proposals accepted, %d with one, 0 counterexamples; %d pairs, %d certified, %d more depend on arguments; %d invalid states; %d trials of other pairs parted",
 		s.trials, len(s.contracts), s.accepted[2], s.accepted[1], s.pairs, s.certified, s.conditional, s.invalid, s.parted)
 }
 

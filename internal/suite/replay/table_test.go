@@ -114,11 +114,11 @@ func TestTheTableOfFalseCertificatesIsTheSpecifications(t *testing.T) {
 // and gates every conflict replays.
 func verdictOf(t *testing.T, run footprint.Replayer, p footprint.Pair, c *ir.Contract) (parted, partedViews bool) {
 	for _, conflict := range p.Conflicts {
-		parting, err := run(c, p, conflict)
+		example, err := run(c, p, conflict)
 		require.NoError(t, err)
-		require.NotNil(t, parting)
-		parted = parted || parting.Differ != "view"
-		partedViews = partedViews || parting.Differ == "view"
+		require.NotNil(t, example)
+		parted = parted || example.Differ != "view"
+		partedViews = partedViews || example.Differ == "view"
 	}
 	return parted, partedViews
 }
