@@ -29,7 +29,7 @@ func (l Limits) Apply(root *Node, op Op) (*Node, Effect, *Problem) {
 	}
 	next := r.perform(root)
 	if bad := l.Check(next); r.problem == nil && next != root && bad != nil {
-		r.fail(op.RawPath, &Stop{Code: CodeLimitExceeded, Message: "the result would be " + bad.Message})
+		r.fail(op.RawPath, &deadEnd{Code: CodeLimitExceeded, Message: "the result would be " + bad.Message})
 	}
 	if r.problem != nil {
 		return root, r.effect, r.problem
@@ -91,7 +91,7 @@ type Effect struct {
 // Resolve computes the effect of op on root without applying it, and without
 // comparing any value. The effect is complete even where the problem, the first
 // reason for which op cannot be applied, is not nil: words are then typed as far as
-// the state goes and guessed behind that (see Typed), so that a caller can judge
+// the state goes and guessed behind that (typedWord), so that a caller can judge
 // authority over them before it tells anything about existence.
 func Resolve(root *Node, op Op) (Effect, *Problem) {
 	r := resolve(root, op)
@@ -141,7 +141,7 @@ func resolve(root *Node, op Op) resolution {
 // move resolves the destination in the state after the removal.
 func (r *resolution) move(root *Node) {
 	if r.op.MovesIntoItself() {
-		r.fail(r.op.RawPath, &Stop{
+		r.fail(r.op.RawPath, &deadEnd{
 			Code: CodeMoveIntoChild, Typed: len(r.op.From),
 			Message: "a value cannot be moved to below itself",
 			Hint:    "copy it instead, or move it elsewhere first",
@@ -164,7 +164,7 @@ func (r *resolution) move(root *Node) {
 
 // existing resolves a pointer that must lead to something.
 func (r *resolution) existing(root *Node, p Pointer, raw string) location {
-	word, node, stop := Typed(root, p)
+	word, node, stop := typedWord(root, p)
 	if stop == nil && node == nil {
 		stop = r.absent(word, p)
 	}
@@ -172,9 +172,9 @@ func (r *resolution) existing(root *Node, p Pointer, raw string) location {
 	return location{word, node}
 }
 
-func (r *resolution) absent(word region.Word, p Pointer) *Stop {
+func (r *resolution) absent(word region.Word, p Pointer) *deadEnd {
 	last := word[len(word)-1]
-	stop := &Stop{Code: CodePathMissing, Message: "there is nothing at this path"}
+	stop := &deadEnd{Code: CodePathMissing, Message: "there is nothing at this path"}
 	switch {
 	case p[len(p)-1] == "-" && last.Kind != region.KeyLetter:
 		stop.Message = "- stands for the end of the array, where nothing is yet"
@@ -189,7 +189,7 @@ func (r *resolution) absent(word region.Word, p Pointer) *Stop {
 
 // destination resolves the path of an add and notes its effective target.
 func (r *resolution) destination(root *Node) location {
-	word, node, stop := Typed(root, r.op.Path)
+	word, node, stop := typedWord(root, r.op.Path)
 	if stop == nil && len(word) > 0 {
 		stop = beyondEnd(root, word)
 	}
@@ -199,12 +199,12 @@ func (r *resolution) destination(root *Node) location {
 }
 
 // beyondEnd refuses an insertion that would leave a gap.
-func beyondEnd(root *Node, word region.Word) *Stop {
+func beyondEnd(root *Node, word region.Word) *deadEnd {
 	last := word[len(word)-1]
 	if last.Kind != region.IndexLetter || last.Index <= NodeAt(root, word[:len(word)-1]).Len() {
 		return nil
 	}
-	return &Stop{
+	return &deadEnd{
 		Code: CodeOutOfRange, Typed: len(word),
 		Message: "the index is beyond the end of the array",
 		Hint:    "end the path with - to append",
@@ -215,7 +215,7 @@ func (r *resolution) reads(w region.Word)  { r.effect.Sources = append(r.effect.
 func (r *resolution) writes(w region.Word) { r.effect.Targets = append(r.effect.Targets, w) }
 
 // fail notes a problem, if it is the first.
-func (r *resolution) fail(path string, stop *Stop) {
+func (r *resolution) fail(path string, stop *deadEnd) {
 	if stop == nil || r.problem != nil {
 		return
 	}
@@ -242,7 +242,7 @@ func (r *resolution) perform(root *Node) *Node {
 	switch r.op.Kind {
 	case OpTest:
 		if !Equal(r.target.node, r.op.Value) {
-			r.fail(r.op.RawPath, &Stop{
+			r.fail(r.op.RawPath, &deadEnd{
 				Code: CodeTestFailed, Typed: len(at),
 				Message: "the value at this path is not the one the test gives",
 			})

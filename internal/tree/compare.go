@@ -48,7 +48,7 @@ func equalContainers(a, b *Node) bool {
 			return same
 		}
 		equal := true
-		changedElements(a.root, b.root, func(int, *Node, *Node) bool { equal = false; return false })
+		changedElements(a, b, func(int, *Node, *Node) bool { equal = false; return false })
 		return equal
 	}
 	return equalChunks(a.root, b.root)
@@ -216,19 +216,15 @@ func (r *run) take() (name string, n *Node) {
 	return name, n
 }
 
-// ChangedElements calls f for every index at which the arrays a and b, which must
-// be of one length, differ, until f returns false; shared chunks are skipped.
-func ChangedElements(a, b *Node, f func(i int, before, after *Node) bool) {
-	if a.Len() == b.Len() && a.Len() > 0 {
-		changedElements(a.root, b.root, f)
+// changedElements calls f for every index at which the arrays a and b, which must
+// be of one length, differ, until f returns false; shared chunks are skipped. Chunks of
+// the two may end at different positions.
+func changedElements(a, b *Node, f func(i int, before, after *Node) bool) {
+	if a.Len() != b.Len() || a.Len() == 0 {
+		return
 	}
-}
-
-// changedElements goes through two arrays of one length side by side. Their chunks may
-// end at different positions.
-func changedElements(a, b *chunk, f func(i int, before, after *Node) bool) {
-	x, y := cursor{rest: only(a)}, cursor{rest: only(b)}
-	for at := 0; at < a.count; {
+	x, y := cursor{rest: only(a.root)}, cursor{rest: only(b.root)}
+	for at := 0; at < a.Len(); {
 		was, is := x.chunk(), y.chunk()
 		switch {
 		case was != nil && is != nil && alike(was, is):

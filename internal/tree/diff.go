@@ -27,7 +27,7 @@ func (d *differ) compare(at Pointer, a, b *Node) {
 			return true
 		})
 	case a.kind == ir.Array && b.kind == ir.Array && a.Len() == b.Len() && a.order == ListOrder && b.order == ListOrder:
-		ChangedElements(a, b, func(i int, before, after *Node) bool {
+		changedElements(a, b, func(i int, before, after *Node) bool {
 			d.compare(below(at, strconv.Itoa(i)), before, after)
 			return true
 		})

@@ -83,9 +83,9 @@ func TestChangedElementsStopsWhenToldTo(t *testing.T) {
 	a := wideArray(100)
 	b := a.SetAt(3, once).SetAt(90, once)
 	var at []int
-	ChangedElements(a, b, func(i int, _, _ *Node) bool { at = append(at, i); return true })
+	changedElements(a, b, func(i int, _, _ *Node) bool { at = append(at, i); return true })
 	require.Equal(t, []int{3, 90}, at)
-	ChangedElements(a, b, func(i int, _, _ *Node) bool { at = append(at, i); return false })
+	changedElements(a, b, func(i int, _, _ *Node) bool { at = append(at, i); return false })
 	require.Equal(t, []int{3, 90, 3}, at)
 }
 

@@ -412,7 +412,7 @@ func agreesWithModel(t *testing.T, doc *Node, op Op) Code {
 // staysInside checks lemma 1 of spec/semantics.md: outside the targets nothing changes.
 func staysInside(t *testing.T, before, after *Node, op Op, effect Effect) {
 	for _, change := range Diff(before, after) {
-		word, _, _ := Typed(before, change.Path)
+		word, _, _ := typedWord(before, change.Path)
 		covered := slices.ContainsFunc(effect.Targets, func(target region.Word) bool { return word.HasPrefix(target) })
 		if !covered {
 			require.Fail(t, "frame", "%s %s from %s on %s changed %s", op.Kind, op.Path, op.From, before, change.Path)

@@ -118,22 +118,22 @@ func isIndex(token string) bool {
 
 // What a pointer means in a value.
 
-// A Stop says why and where a pointer could not be followed.
-type Stop struct {
+// A deadEnd says why and where a pointer could not be followed.
+type deadEnd struct {
 	Code    Code
 	Typed   int // leading tokens that were typed
 	Message string
 	Hint    string
 }
 
-// Typed walks root along p and returns the typed word (spec/semantics.md section 1)
+// typedWord walks root along p and returns the typed word (spec/semantics.md section 1)
 // and the node there, nil if everything but the last step exists. A final "-"
 // under a list of length n is the index n, under a set or log the fresh key.
 //
 // Where the walk cannot go on, stop says why. The word then is a best guess in
 // which tokens that nothing types are keys (a final "-" the fresh key), so that
 // authority can be judged before existence.
-func Typed(root *Node, p Pointer) (word region.Word, node *Node, stop *Stop) {
+func typedWord(root *Node, p Pointer) (word region.Word, node *Node, stop *deadEnd) {
 	word, node = make(region.Word, 0, len(p)), root
 	for i, token := range p {
 		letter, stop := letterOf(node, token, i == len(p)-1)
@@ -174,19 +174,19 @@ func follow(n *Node, l region.Letter) *Node {
 }
 
 // letterOf types one token under n.
-func letterOf(n *Node, token string, last bool) (region.Letter, *Stop) {
+func letterOf(n *Node, token string, last bool) (region.Letter, *deadEnd) {
 	switch {
 	case n.kind == ir.Object:
 		return region.Key(token), nil
 	case n.kind != ir.Array:
-		return region.Letter{}, &Stop{
+		return region.Letter{}, &deadEnd{
 			Code:    CodeTypeMismatch,
 			Message: fmt.Sprintf("the path goes on below a %s, which has nothing below it", n.kind),
 		}
 	case n.order != ListOrder && token == "-" && last:
 		return region.Fresh("-"), nil
 	case n.order != ListOrder:
-		return region.Letter{}, &Stop{
+		return region.Letter{}, &deadEnd{
 			Code:    CodeTypeMismatch,
 			Message: fmt.Sprintf("elements of a %s are not addressed by index", n.order),
 			Hint:    fmt.Sprintf("append with add and a path that ends in /-, or name the whole %s", n.order),
@@ -196,12 +196,12 @@ func letterOf(n *Node, token string, last bool) (region.Letter, *Stop) {
 	}
 }
 
-func indexLetter(n *Node, token string) (region.Letter, *Stop) {
+func indexLetter(n *Node, token string) (region.Letter, *deadEnd) {
 	if token == "-" {
 		return region.Index(n.Len()), nil
 	}
 	if !isIndex(token) {
-		return region.Letter{}, &Stop{
+		return region.Letter{}, &deadEnd{
 			Code:    CodePointerSyntax,
 			Message: "an array index is 0 or digits that do not begin with 0",
 			Hint:    "count from 0; - stands for the end of the array",
@@ -214,18 +214,18 @@ func indexLetter(n *Node, token string) (region.Letter, *Stop) {
 	return region.Index(i), nil
 }
 
-func outOfRange() *Stop {
-	return &Stop{Code: CodeOutOfRange, Message: "the array has no element of this index"}
+func outOfRange() *deadEnd {
+	return &deadEnd{Code: CodeOutOfRange, Message: "the array has no element of this index"}
 }
 
 // missingOnTheWay explains that token i, which is not the last, names nothing.
-func missingOnTheWay(n *Node, p Pointer, i int) *Stop {
+func missingOnTheWay(n *Node, p Pointer, i int) *deadEnd {
 	if n.kind == ir.Array && p[i] != "-" {
 		stop := outOfRange()
 		stop.Typed = i + 1
 		return stop
 	}
-	stop := &Stop{Code: CodePathMissing, Typed: i + 1, Message: "the path leads through something that does not exist"}
+	stop := &deadEnd{Code: CodePathMissing, Typed: i + 1, Message: "the path leads through something that does not exist"}
 	if i == len(p)-2 {
 		stop.Message = "the container that the path ends in does not exist"
 		stop.Hint = "add an object first"
@@ -239,7 +239,7 @@ func missingOnTheWay(n *Node, p Pointer, i int) *Stop {
 // Find returns the node that p leads to, or an error that says, without a value,
 // why there is none.
 func Find(root *Node, p Pointer) (*Node, error) {
-	_, node, stop := Typed(root, p)
+	_, node, stop := typedWord(root, p)
 	switch {
 	case stop != nil:
 		return nil, fmt.Errorf("%s: %s", p, stop.Message)

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -105,7 +106,9 @@ func runCorpusCase(t *testing.T, c *corpusCase) {
 	state, err := p.Import(c.document())
 	if err != nil {
 		require.NotEmpty(t, c.Expect.Error, "%v", err)
-		require.True(t, verify.IsStateProblem(err))
+		var text *tree.DecodeError
+		var unfit *verify.StateError
+		require.True(t, errors.As(err, &text) || errors.As(err, &unfit))
 		return
 	}
 	r := &run{t, p, verify.Snapshot{State: state, Phase: "main"}}

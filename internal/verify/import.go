@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -80,14 +79,6 @@ func stateError(found []finding) error {
 		e.Problems = append(e.Problems, StateProblem{Path: *v.Path, Code: v.Code, Message: v.Message, Hint: v.Hint})
 	}
 	return e
-}
-
-// IsStateProblem reports whether err says that a state file is unfit, whichever
-// way, and not that something else went wrong.
-func IsStateProblem(err error) bool {
-	var decode *tree.DecodeError
-	var state *StateError
-	return errors.As(err, &decode) || errors.As(err, &state)
 }
 
 // An importer turns the keyed lists of a file into objects.
