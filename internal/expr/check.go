@@ -83,7 +83,7 @@ func (w *walker) resultType() {
 	if HasErrors(w.issues) || t.Kind() == types.BoolKind || t.Kind() == types.DynKind {
 		return
 	}
-	w.report(root, w.extents.of(root), notBool(w.typeWords(t)))
+	w.report(root, notBool(w.typeWords(t)))
 }
 
 func sortIssues(issues []Issue) {
@@ -201,8 +201,7 @@ func orEmpty(e ast.Expr) (x ast.Expr, ok bool) {
 	if callName(e) != "orValue" || !e.AsCall().IsMemberFunction() || len(e.AsCall().Args()) != 1 {
 		return nil, false
 	}
-	otherwise := e.AsCall().Args()[0]
-	return e.AsCall().Target(), otherwise.Kind() == ast.LiteralKind && otherwise.AsLiteral() == types.String("")
+	return e.AsCall().Target(), literalOf(e.AsCall().Args()[0]) == types.String("")
 }
 
 // Holds reports whether a checked rule certainly holds, in each of the phases, where

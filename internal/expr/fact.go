@@ -103,9 +103,7 @@ func (w *walker) implied(e ast.Expr, in *locals) implications {
 	return implications{}
 }
 
-func isConstant(e ast.Expr, b bool) bool {
-	return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.Bool(b)
-}
+func isConstant(e ast.Expr, b bool) bool { return literalOf(e) == types.Bool(b) }
 
 // optionalFacts are what `e.?a.?b` being there says.
 func (w *walker) optionalFacts(e ast.Expr, in *locals) []string {
@@ -305,8 +303,8 @@ func constantTexts(e ast.Expr) (texts []string, ok bool) {
 		return nil, false
 	}
 	for _, element := range e.AsList().Elements() {
-		text, ok := element.AsLiteral().(types.String)
-		if element.Kind() != ast.LiteralKind || !ok {
+		text, ok := literalOf(element).(types.String)
+		if !ok {
 			return nil, false
 		}
 		texts = append(texts, string(text))

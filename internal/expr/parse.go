@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types/ref"
 )
 
 // From a text to a syntax tree, and from its nodes back to ranges of the text.
@@ -682,4 +683,12 @@ func callName(e ast.Expr) string {
 		return ""
 	}
 	return e.AsCall().FunctionName()
+}
+
+// literalOf is the value that e writes out, nil if it is no literal.
+func literalOf(e ast.Expr) ref.Val {
+	if e.Kind() != ast.LiteralKind {
+		return nil
+	}
+	return e.AsLiteral()
 }

@@ -321,8 +321,8 @@ func quantifierOf(e ast.Expr, negated bool) (quantifier, bool) {
 // with the operator, from start on.
 func stepOf(c ast.ComprehensionExpr, operator string, start types.Bool) (ast.Expr, bool) {
 	step, init, result := c.LoopStep(), c.AccuInit(), c.Result()
-	if step.Kind() != ast.CallKind || step.AsCall().FunctionName() != operator ||
-		init.Kind() != ast.LiteralKind || init.AsLiteral() != start ||
+	if callName(step) != operator ||
+		literalOf(init) != start ||
 		result.Kind() != ast.IdentKind || result.AsIdent() != c.AccuVar() {
 		return nil, false
 	}
@@ -598,7 +598,7 @@ func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
 		}
 		out = appendNew(out, e.loops(p.Expr, scope)...)
 		if scope.Vars == ir.EachVars && !e.Local(p) {
-			out = appendNew(out, e.unkeyed(p.Each.Over)...)
+			out = appendNew(out, unkeyed(p.Each.Over)...)
 		}
 	}
 	return out
@@ -606,7 +606,7 @@ func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
 
 // unkeyed is the outermost container of the entries that a pattern matches, if not all
 // of them are found by keys.
-func (e *Env) unkeyed(over region.Pattern) []region.Pattern {
+func unkeyed(over region.Pattern) []region.Pattern {
 	first := slices.IndexFunc(over.Segments, isWild)
 	if !slices.ContainsFunc(over.Segments, func(s region.Segment) bool { return isWild(s) && s.Kind != region.AnyKey }) {
 		return nil

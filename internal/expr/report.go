@@ -21,9 +21,16 @@ import (
 // found, in the language's words. At most one issue is reported at a place.
 
 // report adds an issue about node e, once.
-func (w *walker) report(e ast.Expr, at span, i Issue) {
+func (w *walker) report(e ast.Expr, i Issue) { w.reportAt(e, w.extents.of(e), i) }
+
+// reportAt adds an issue about node e that is to be seen at a range, once. A fix that does
+// not say what it replaces replaces the range.
+func (w *walker) reportAt(e ast.Expr, at span, i Issue) {
 	w.flagged[e.ID()] = true
 	i.Start, i.End = at.start, at.end
+	if i.Fix != nil && i.Fix.End == 0 {
+		i.Fix.Start, i.Fix.End = at.start, at.end
+	}
 	for _, old := range w.issues {
 		if old.Code == i.Code && old.Start == i.Start && old.End == i.End {
 			return
@@ -43,12 +50,7 @@ func (w *walker) source(e ast.Expr) string {
 }
 
 func (w *walker) unknownMember(e ast.Expr, s *shape, name string) {
-	at := w.extents.memberName(e)
-	issue := unknownMember(s, name)
-	if issue.Fix != nil {
-		issue.Fix.Start, issue.Fix.End = at.start, at.end
-	}
-	w.report(e, at, issue)
+	w.reportAt(e, w.extents.memberName(e), unknownMember(s, name))
 }
 
 // unguarded reports a member that may be absent. The fix puts the guard before the
@@ -66,7 +68,7 @@ func (w *walker) unguarded(e ast.Expr) {
 		}
 		issue.Fix = &Fix{Start: at.start, End: at.end, Text: guarded, Title: "check that the member is there"}
 	}
-	w.report(e, w.extents.of(e), issue)
+	w.report(e, issue)
 }
 
 // guards is the text of the guards that e lacks, its operand's first.
@@ -112,36 +114,32 @@ func (w *walker) afterNot(offset int) bool {
 }
 
 // wholeLog reports a log that is used as a value.
-func (w *walker) wholeLog(e ast.Expr, v abstract) {
-	if v.shape != nil && v.shape.kinds&kLog != 0 {
-		w.report(e, w.extents.of(e), logAsValue(w.source(e), "as a value"))
-	}
-}
+func (w *walker) wholeLog(e ast.Expr, v abstract) { w.logUse(e, v, "as a value") }
 
-func (w *walker) logOperand(e ast.Expr, v abstract, use string) {
+func (w *walker) logUse(e ast.Expr, v abstract, use string) {
 	if v.shape != nil && v.shape.kinds&kLog != 0 {
-		w.report(e, w.extents.of(e), logAsValue(w.source(e), "with "+use))
+		w.report(e, logAsValue(w.source(e), use))
 	}
 }
 
 // needsOrder reports a bag, or a value with one in it, where order would count.
 func (w *walker) needsOrder(e ast.Expr, v abstract) {
 	if v.holdsBag() {
-		w.report(e, w.extents.of(e), noOrder(w.source(e)))
+		w.report(e, noOrder(w.source(e)))
 	}
 }
 
 // comparesWhole reports a value that cannot be compared since its order would count.
 func (w *walker) comparesWhole(e ast.Expr, v abstract) {
 	if v.holdsMade() {
-		w.report(e, w.extents.of(e), noOrder(w.source(e)))
+		w.report(e, noOrder(w.source(e)))
 	}
 }
 
 // hasPositions reports a macro that gives the elements of a bag positions.
 func (w *walker) hasPositions(e ast.Expr, v abstract) {
 	if v.isBag() {
-		w.report(e, w.extents.of(e), positionInMacro(w.source(e)))
+		w.report(e, positionInMacro(w.source(e)))
 	}
 }
 
@@ -149,9 +147,9 @@ func (w *walker) hasPositions(e ast.Expr, v abstract) {
 func (w *walker) rangeable(e ast.Expr, v abstract) {
 	switch {
 	case v.shape.is(kRecord):
-		w.report(e, w.extents.of(e), recordRange(v.shape))
+		w.report(e, recordRange(v.shape))
 	case v.shape.is(kScalar):
-		w.report(e, w.extents.of(e), scalarRange(v.shape.String()))
+		w.report(e, scalarRange(v.shape.String()))
 	}
 }
 
@@ -161,17 +159,17 @@ func (w *walker) indexable(e ast.Expr, args []ast.Expr, v abstract) {
 	at := w.extents.operand(args[1])
 	switch {
 	case v.shape != nil && v.shape.kinds&kLog != 0:
-		w.report(e, w.extents.of(e), logAsValue(w.source(args[0]), "with an index"))
+		w.report(e, logAsValue(w.source(args[0]), "with an index"))
 	case v.isBag() && index != kString:
-		w.report(e, at, noPosition(w.source(args[0])))
+		w.reportAt(e, at, noPosition(w.source(args[0])))
 	case v.shape.is(kRecord):
 		w.recordIndex(e, args, v)
 	case v.shape.is(kKeyed) && index&kString == 0 && index != kAny:
-		w.report(e, at, keyedIndex(w.source(args[0])))
+		w.reportAt(e, at, keyedIndex(w.source(args[0])))
 	case v.shape.is(kMap) && index&kString == 0 && index != kAny:
-		w.report(e, at, mapIndex(w.source(args[0])))
+		w.reportAt(e, at, mapIndex(w.source(args[0])))
 	case v.shape.is(kList) && index&kNumeric == 0 && index != kAny:
-		w.report(e, at, listIndex(w.source(args[0])))
+		w.reportAt(e, at, listIndex(w.source(args[0])))
 	}
 }
 
@@ -179,34 +177,27 @@ func (w *walker) indexable(e ast.Expr, args []ast.Expr, v abstract) {
 func (w *walker) recordIndex(e ast.Expr, args []ast.Expr, v abstract) {
 	issue := recordIndex(v.shape)
 	at := w.extents.of(e)
-	if name, ok := w.constant(args[1]).(types.String); ok && isName(string(name)) {
+	if name, ok := literalOf(args[1]).(types.String); ok && isName(string(name)) {
 		text := w.source(args[0]) + "." + string(name)
 		issue.Fix = &Fix{Start: at.start, End: at.end, Text: text, Title: "write `" + text + "`"}
 	}
-	w.report(e, at, issue)
-}
-
-func (w *walker) constant(e ast.Expr) any {
-	if e.Kind() == ast.LiteralKind {
-		return e.AsLiteral()
-	}
-	return nil
+	w.reportAt(e, at, issue)
 }
 
 // comparable reports an equality whose sides can never be equal.
 func (w *walker) comparable(e ast.Expr, args []ast.Expr, sides [2]abstract) {
 	a, b := w.kindsOf(args[0], sides[0]), w.kindsOf(args[1], sides[1])
 	if !compatible(a, b) {
-		w.report(e, w.extents.of(e), neverEqual(w.sideWords(args[0], sides[0], a), w.sideWords(args[1], sides[1], b), a, b))
+		w.report(e, neverEqual(w.sideWords(args[0], sides[0], a), w.sideWords(args[1], sides[1], b), a, b))
 		return
 	}
-	w.spelling(args[0], sides[0], sides[1])
-	w.spelling(args[1], sides[1], sides[0])
+	w.possibleText(args[0], sides[0], sides[1])
+	w.possibleText(args[1], sides[1], sides[0])
 }
 
-// spelling reports a string constant that is none of the strings the other side may
+// possibleText reports a string constant that is none of the strings the other side may
 // be.
-func (w *walker) spelling(e ast.Expr, side, other abstract) {
+func (w *walker) possibleText(e ast.Expr, side, other abstract) {
 	text, ok := side.constant.(types.String)
 	if !ok || e.Kind() != ast.LiteralKind || other.shape == nil || other.shape.literals == nil || other.shape.kinds&kString == 0 || other.shape.kinds&kAny != 0 {
 		return
@@ -214,19 +205,14 @@ func (w *walker) spelling(e ast.Expr, side, other abstract) {
 	if slices.Contains(other.shape.literals, string(text)) {
 		return
 	}
-	at := w.extents.of(e)
-	issue := impossibleText(string(text), other.shape.literals)
-	if issue.Fix != nil {
-		issue.Fix.Start, issue.Fix.End = at.start, at.end
-	}
-	w.report(e, at, issue)
+	w.report(e, impossibleText(string(text), other.shape.literals))
 }
 
 // possibleElement reports `x in e` that can never hold.
 func (w *walker) possibleElement(e ast.Expr, args []ast.Expr, x, v abstract) {
 	if args[1].Kind() == ast.ListKind {
 		for _, element := range args[1].AsList().Elements() {
-			w.spelling(element, w.literal(element), x)
+			w.possibleText(element, abstract{constant: literalOf(element)}, x)
 			w.elementKind(element, args, x, w.kindsOf(element, abstract{}))
 		}
 		return
@@ -235,11 +221,11 @@ func (w *walker) possibleElement(e ast.Expr, args []ast.Expr, x, v abstract) {
 		return
 	}
 	if v.shape.is(kRecord) {
-		w.report(e, w.extents.of(e), recordMembership(v.shape))
+		w.report(e, recordMembership(v.shape))
 		return
 	}
 	if v.shape.is(kArrays) {
-		w.spelling(args[0], x, abstract{shape: v.shape.elem})
+		w.possibleText(args[0], x, abstract{shape: v.shape.elem})
 		w.elementKind(args[0], args, x, v.shape.elem.kinds)
 		return
 	}
@@ -248,16 +234,9 @@ func (w *walker) possibleElement(e ast.Expr, args []ast.Expr, x, v abstract) {
 	}
 }
 
-func (w *walker) literal(e ast.Expr) abstract {
-	if e.Kind() == ast.LiteralKind {
-		return abstract{constant: e.AsLiteral()}
-	}
-	return abstract{}
-}
-
 func (w *walker) elementKind(at ast.Expr, args []ast.Expr, x abstract, element kinds) {
 	if mine := w.kindsOf(args[0], x); !compatible(mine, element) {
-		w.report(at, w.extents.of(at), neverElement(kindWord(mine), kindWord(element)))
+		w.report(at, neverElement(kindWord(mine), kindWord(element)))
 	}
 }
 
@@ -315,7 +294,7 @@ func celKinds(t *types.Type) kinds {
 // (cel-go's own bound on the size panics on bounded repetitions.)
 func (w *walker) patterns(root ast.Expr, most int) {
 	ast.PostOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != overloads.Matches {
+		if callName(e) != overloads.Matches {
 			return
 		}
 		args := e.AsCall().Args()
@@ -323,15 +302,15 @@ func (w *walker) patterns(root ast.Expr, most int) {
 			return
 		}
 		last := args[len(args)-1]
-		text, ok := w.constant(last).(types.String)
+		text, ok := literalOf(last).(types.String)
 		if !ok {
-			w.report(last, w.extents.of(last), patternNotLiteral())
+			w.report(last, patternNotLiteral())
 			return
 		}
 		if size, err := patternSize(string(text)); err != nil {
-			w.report(last, w.extents.of(last), badPattern())
+			w.report(last, badPattern())
 		} else if size > most {
-			w.report(last, w.extents.of(last), patternTooLarge(most))
+			w.report(last, patternTooLarge(most))
 		}
 	}))
 }
@@ -372,7 +351,7 @@ func (w *walker) typeError(e ast.Expr, message string, s Scope) {
 			return
 		}
 	}
-	w.report(e, w.extents.of(e), invalid("the types in this expression do not fit together"))
+	w.report(e, invalid("the types in this expression do not fit together"))
 }
 
 // typeErrors tell CEL's type errors apart. The first that fits counts.
@@ -387,15 +366,15 @@ var typeErrors = []struct {
 	{"expected type 'bool'", "", func(w *walker, e ast.Expr, _ Scope) { w.wrongType(e, "bool") }},
 	{"expected type", "", func(w *walker, e ast.Expr, _ Scope) { w.wrongType(e, "value of the same type as the others") }},
 	{"type ", "field selection", func(w *walker, e ast.Expr, _ Scope) {
-		w.report(e, w.extents.memberName(e), invalid(article(w.typeWords(w.operandType(e)))+" has no members"))
+		w.reportAt(e, w.extents.memberName(e), invalid(article(w.typeWords(w.operandType(e)))+" has no members"))
 	}},
 	{"expression of type ", "range of a comprehension", func(w *walker, e ast.Expr, _ Scope) {
-		w.report(e, w.extents.of(e), scalarRange(w.typeWords(w.tree.GetType(e.ID()))))
+		w.report(e, scalarRange(w.typeWords(w.tree.GetType(e.ID()))))
 	}},
 }
 
 func (w *walker) wrongType(e ast.Expr, want string) {
-	w.report(e, w.extents.of(e), wrongType(want, w.typeWords(w.tree.GetType(e.ID()))))
+	w.report(e, wrongType(want, w.typeWords(w.tree.GetType(e.ID()))))
 }
 
 func (w *walker) operandType(e ast.Expr) *types.Type {
@@ -412,7 +391,7 @@ func (w *walker) undeclared(e ast.Expr, s Scope) {
 		return
 	}
 	if e.Kind() == ast.StructKind {
-		w.report(e, w.extents.of(e), invalid("an expression cannot make a record; name its members one by one"))
+		w.report(e, invalid("an expression cannot make a record; name its members one by one"))
 		return
 	}
 	name := w.source(e)
@@ -425,10 +404,7 @@ func (w *walker) undeclared(e ast.Expr, s Scope) {
 	if instead != "" {
 		issue.Fix = &Fix{Text: instead, Title: "change to `" + instead + "`"}
 	}
-	if issue.Fix != nil {
-		issue.Fix.Start, issue.Fix.End = at.start, at.end
-	}
-	w.report(e, at, issue)
+	w.reportAt(e, at, issue)
 }
 
 // roots says what each kind of expression sees of the state.
@@ -476,14 +452,10 @@ func (w *walker) unknownFunction(e ast.Expr) {
 		w.dropName(c.Target())
 	}
 	if strings.HasPrefix(name, "_") || strings.HasPrefix(name, "@") {
-		w.report(e, w.extents.of(e), invalid("this operator cannot be used here"))
+		w.report(e, invalid("this operator cannot be used here"))
 		return
 	}
-	issue := unknownFunction(name, candidates)
-	if issue.Fix != nil {
-		issue.Fix.Start, issue.Fix.End = at.start, at.end
-	}
-	w.report(e, at, issue)
+	w.reportAt(e, at, unknownFunction(name, candidates))
 }
 
 // dropName takes back the report that a namespace is no variable: CEL reports it
@@ -548,7 +520,7 @@ func (w *walker) undefinedField(e ast.Expr) {
 		w.unknownMember(e, s, name)
 		return
 	}
-	w.report(e, w.extents.of(e), invalid("there is no such member"))
+	w.report(e, invalid("there is no such member"))
 }
 
 func (w *walker) noOverload(e ast.Expr) {
@@ -563,7 +535,7 @@ func (w *walker) noOverload(e ast.Expr) {
 		name = "[ ]"
 	case c.FunctionName() == operators.Conditional:
 		if k := celKinds(w.tree.GetType(args[0].ID())); k&(kBool|kAny) == 0 {
-			w.report(args[0], w.extents.of(args[0]), wrongType("bool", w.typeWords(w.tree.GetType(args[0].ID()))))
+			w.report(args[0], wrongType("bool", w.typeWords(w.tree.GetType(args[0].ID()))))
 			return
 		}
 		name, args = "? :", args[1:]
@@ -578,7 +550,7 @@ func (w *walker) noOverload(e ast.Expr) {
 	if name != "%" {
 		issue.Fix = w.decimalFix(args, words)
 	}
-	w.report(e, w.extents.of(e), issue)
+	w.report(e, issue)
 }
 
 var plainInt = regexp.MustCompile(`^-?[0-9]+$`)

@@ -321,7 +321,7 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 		}
 		w.comparable(e, args, sides)
 		for i := range args {
-			if isNull(args[1-i]) {
+			if literalOf(args[1-i]) == types.NullValue {
 				w.touch(sides[i]) // the kind is all that counts
 				continue
 			}
@@ -376,7 +376,7 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 	case "first", "last":
 		v := w.walk(args[0], in, facts)
 		if v.isBag() {
-			w.report(e, w.extents.of(e), noPosition(w.source(args[0])))
+			w.report(e, noPosition(w.source(args[0])))
 		}
 		w.read(v)
 		out := w.element(v)
@@ -413,10 +413,6 @@ func rightCount(function string, n int) bool {
 		return n == 2
 	}
 	return true
-}
-
-func isNull(e ast.Expr) bool {
-	return e.Kind() == ast.LiteralKind && e.AsLiteral() == types.NullValue
 }
 
 // index is e[i] and e[?i].
@@ -465,7 +461,7 @@ func (w *walker) membership(e ast.Expr, args []ast.Expr, in *locals, facts []str
 	v := w.walk(args[1], in, facts)
 	w.wholeLog(args[0], x)
 	w.read(x)
-	w.logOperand(args[1], v, "`in`")
+	w.logUse(args[1], v, "with `in`")
 	w.possibleElement(e, args, x, v)
 	w.comparesWhole(args[0], x)
 	if elem := w.element(v); elem.holdsMade() {
@@ -647,6 +643,6 @@ func (w *walker) everything() {
 	w.footprint.phase = true
 	if slices.ContainsFunc(w.vars, func(v variable) bool { return v.shape.holdsBags() }) {
 		root := w.tree.Expr()
-		w.report(root, w.extents.of(root), tooDeepToFollow())
+		w.report(root, tooDeepToFollow())
 	}
 }
