@@ -89,7 +89,7 @@ func proposeOn(t *testing.T, in *runtime.Instance, base uint64, stage string, ar
 	if err != nil {
 		t.Error(err)
 	}
-	text := string(v.Verdict.Verdict)
+	text := string(v.Verdict)
 	for _, found := range v.Violations {
 		text += " " + string(found.Code)
 		if found.Path != nil {
@@ -178,10 +178,10 @@ func TestRow2A6ARetriedStepWritesItsKeyOnce(t *testing.T) {
 	p := runtime.Proposal{Stage: "text", Base: 5, Key: "step-3", Patch: []byte(setText("once"))}
 	first, err := in.Propose(context.Background(), p)
 	require.NoError(t, err)
-	require.EqualValues(t, "commit", first.Verdict.Verdict)
+	require.EqualValues(t, "commit", first.Verdict)
 	again, err := in.Propose(context.Background(), p)
 	require.NoError(t, err)
-	require.Equal(t, first.Verdict, again.Verdict)
+	require.Equal(t, first.OperatorVerdict, again.OperatorVerdict)
 	require.Equal(t, uint64(6), in.Version())
 }
 

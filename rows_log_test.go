@@ -94,7 +94,7 @@ func TestRow2D52ARejectIsAResultAndOnlyWhatIsBrokenIsAnError(t *testing.T) {
 	for _, patch := range []string{``, `[`, `null`, `{"op":"add"}`, `[{"op":"fly","path":"/draft/text"}]`, `[{"op":"remove","path":""}]`, `[{"op":"remove","path":"/internal/margin"}]`} {
 		v, err := in.Propose(context.Background(), runtime.Proposal{Stage: "text", Base: 5, Patch: []byte(patch)})
 		require.NoError(t, err)
-		require.Equal(t, verify.Reject, v.Verdict.Verdict)
+		require.Equal(t, verify.Reject, v.Verdict)
 		require.NotEmpty(t, v.Actor().Violations)
 	}
 	_, err := in.Propose(context.Background(), runtime.Proposal{Stage: "txet", Base: 5, Patch: []byte(`[]`)})
@@ -125,7 +125,7 @@ stage approve { by human  read /request, /approved  write /approved }
 	other.Key = "request 1, seen again"
 	v, err := in.Propose(context.Background(), other)
 	require.NoError(t, err)
-	require.Equal(t, verify.Commit, v.Verdict.Verdict)
+	require.Equal(t, verify.Commit, v.Verdict)
 }
 
 func TestRow2F61AHandleAndAVersionStandForAState(t *testing.T) {

@@ -126,7 +126,7 @@ func verdictText(t *testing.T, in *runtime.Instance, p runtime.Proposal) string 
 	if err != nil {
 		t.Error(err)
 	}
-	text := string(v.Verdict.Verdict)
+	text := string(v.Verdict)
 	for _, found := range v.Violations {
 		text += " " + string(found.Code)
 	}

@@ -139,8 +139,8 @@ func TestACommitEndsTheCount(t *testing.T) {
 func TestANoopNeitherUsesATryNorGivesOneBack(t *testing.T) {
 	in, st := begin(t)
 	noop := func(in *runtime.Instance) {
-		require.Equal(t, verify.Noop, propose(t, in, `[]`).Verdict.Verdict)
-		require.Equal(t, verify.Noop, proposeAs(t, in, runtime.Proposal{Stage: "all", Patch: []byte(`[]`)}).Verdict.Verdict)
+		require.Equal(t, verify.Noop, propose(t, in, `[]`).Verdict)
+		require.Equal(t, verify.Noop, proposeAs(t, in, runtime.Proposal{Stage: "all", Patch: []byte(`[]`)}).Verdict)
 	}
 	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
 	noop(in)

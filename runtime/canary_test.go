@@ -72,7 +72,7 @@ func provoke(t *testing.T) *outputs {
 	}
 	run(everyRejection())
 	v, err := in.Propose(ctx, commitWithCanaries())
-	require.Equal(t, verify.Commit, v.Verdict.Verdict, "%+v", v.Violations)
+	require.Equal(t, verify.Commit, v.Verdict, "%+v", v.Violations)
 	out.tell(t, v, err)
 	run(laterRejections())
 	for _, stage := range []string{"decide", "edit", "root", "nowhere"} {

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/runtime/store"
@@ -16,7 +17,7 @@ import (
 // name that no instance can have, *CorruptLogError
 // for the first record that does not, *FormatError (wrapped), store.ErrNotFound (wrapped), what each
 // returns, or what the store reports.
-func CheckLog(ctx context.Context, st store.Store, id string, each func(line []byte) error) (trace.Head, error) {
+func CheckLog(ctx context.Context, st store.Store, id string, each func(line []byte) error) (Head, error) {
 	c := logCheck{id: id, head: trace.Start(id)}
 	if err := checkID(id); err != nil {
 		return c.head, err
@@ -37,6 +38,14 @@ func CheckLog(ctx context.Context, st store.Store, id string, each func(line []b
 	}
 	return c.head, nil
 }
+
+// CheckTrace reads a trace, as Instance.Trace writes it, and checks its chain, and that
+// every proposal and advance has its decision. It needs neither contract nor store. The
+// head is that of the last line that holds: compare it with one known from elsewhere to
+// notice lines missing at the end. An empty trace holds. Memory is that of the longest
+// line. Errors: *BrokenTraceError for the first line that does not hold, *FormatError, or
+// what reading reported.
+func CheckTrace(r io.Reader) (Head, error) { return trace.Verify(r) }
 
 // A logCheck is a position in a log.
 type logCheck struct {

@@ -39,7 +39,7 @@ func TestOfManyWritersOnOneVersionExactlyOneCommits(t *testing.T) {
 			v, err := write(in, base, fmt.Sprintf("%d-%d", base, i))
 			if err != nil {
 				t.Error(err)
-			} else if v.Verdict.Verdict == verify.Commit {
+			} else if v.Verdict == verify.Commit {
 				won.Add(1)
 			} else if v.Violations[0].Code != verify.Stale || v.Actor().Verdict != verify.Reject {
 				t.Errorf("%+v", v)
@@ -92,7 +92,7 @@ func tryAgain(t *testing.T, in *runtime.Instance, n, writer int) {
 			t.Error(err)
 			return
 		}
-		if v.Verdict.Verdict == verify.Commit {
+		if v.Verdict == verify.Commit {
 			done++
 		}
 	}
@@ -235,7 +235,7 @@ func TestWhatHappensBeforeADecisionIsAppendedIsTakenIntoAccount(t *testing.T) {
 		p := runtime.Proposal{Stage: "draft", Patch: []byte(`[]`), Key: "k"}
 		var first runtime.Verdict
 		meanwhile = func() { first = proposeAs(t, in, p) }
-		require.Equal(t, first.Verdict, proposeAs(t, in, p).Verdict)
+		require.Equal(t, first.OperatorVerdict, proposeAs(t, in, p).OperatorVerdict)
 		require.Len(t, linesOf(t, in), 1+2, "it is recorded once")
 	})
 }

@@ -1,14 +1,58 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
-// Limits bound what a state may hold and what one verification may cost.
-type Limits = verify.Limits
+// What a contract, its states and its proposals may cost. Texts and numbers beyond a limit
+// are refused with the code limit_exceeded.
+type (
+	// Limits bound what a state may hold and what one verification may cost. Its
+	// fields are
+	//
+	//	Patch  PatchLimits       // what an actor sends
+	//	State  StateLimits       // what a state file holds, and what a patch may make of a state
+	//	Expr   ExpressionLimits  // one evaluation of one expression
+	Limits = verify.Limits
+
+	// StateLimits bound a JSON document. Its fields are
+	//
+	//	MaxBytes         int // of its text
+	//	MaxDepth         int // containers inside each other
+	//	MaxNodes         int // JSON values
+	//	MaxNumberLength  int // bytes of one number's literal
+	//	MaxExponent      int // absolute value of an exponent as written
+	StateLimits = tree.Limits
+
+	// PatchLimits are those of StateLimits, in the embedded field Limits, for the text
+	// of a patch, and
+	//
+	//	MaxOps           int // operations; 0 is no limit
+	//	MaxTokens        int // of one pointer
+	//	MaxPointerBytes  int // of one pointer as written
+	//	MaxPatchTokens   int // of all pointers together
+	PatchLimits = tree.PatchLimits
+
+	// ExpressionLimits bound an expression of a contract. Its fields are
+	//
+	//	MaxSource   int    // bytes of its text
+	//	MaxNesting  int    // levels of parentheses, members and operators
+	//	MaxNodes    int    // nodes of its syntax tree
+	//	MaxText     int    // bytes of a string that a function may build
+	//	MaxRegexp   int    // instructions of a regular expression
+	//	CostLimit   uint64 // steps of one evaluation
+	//	CheckEvery  uint   // steps of a loop between two looks at the context
+	ExpressionLimits = expr.Limits
+)
 
 // DefaultLimits is a fresh copy of the limits that Load uses.
 func DefaultLimits() Limits { return verify.DefaultLimits() }
@@ -21,7 +65,7 @@ type Contract struct {
 	limits  Limits
 }
 
-// Load reads a compiled contract. The error is an *ir.CodecError where the bytes
+// Load reads a compiled contract. The error is a *CodecError where the bytes
 // are not one: source text, cut off, changed, or of another version. Otherwise it
 // says which part of the contract does not compile. Load does not keep compiled.
 func Load(compiled []byte) (*Contract, error) {
@@ -48,5 +92,166 @@ func (c *Contract) Name() string { return c.ir.Name }
 // Digest identifies the contract: "sha256:" and the hash of its compiled form.
 func (c *Contract) Digest() string { return c.program.Digest() }
 
-// Program is what verifies for the contract's instances.
-func (c *Contract) Program() *verify.Program { return c.program }
+// Doc is what the contract says of itself, "" for nothing.
+func (c *Contract) Doc() string { return c.ir.Doc }
+
+// A Stage is a stage of a contract: who runs it, when, on what, and what it is about.
+// Regions are paths in the language's own words, one text a pattern, with parameters
+// by their names: "/questions/{question} except /questions/*/asker". What a request has
+// bound is in View.
+type Stage struct {
+	Name       string      `json:"name"`
+	Task       string      `json:"task,omitempty"`           // what its actor is to do
+	From       string      `json:"delegated_from,omitempty"` // of a delegate, the stage it has its authority from
+	In         []string    `json:"in"`                       // the phases it runs in
+	By         []string    `json:"by,omitempty"`             // the roles that run it; none for every role
+	Parameters []Parameter `json:"parameters,omitempty"`
+	Reads      []string    `json:"reads"`
+	Writes     []string    `json:"writes"`
+	Blind      []string    `json:"writes_blind,omitempty"` // those of Writes where it may only add what is not there
+	Sources    []string    `json:"takes_from"`             // what it may copy and move from
+	Next       []string    `json:"next,omitempty"`         // the phases that it moves to; of several, one is chosen
+	Attempts   int         `json:"attempts,omitempty"`     // the tries of a step; 0 leaves that to WithAttempts
+}
+
+// A Parameter is a parameter of a stage. Of "in" and "new" the host gives the value, a
+// key; of "from" it may not, for it is taken from the state.
+type Parameter struct {
+	Name string        `json:"name"`
+	Kind ParameterKind `json:"kind"`
+	Of   string        `json:"of"` // the container of the key, or the place of the value
+}
+
+// A ParameterKind is how a parameter gets its value.
+type ParameterKind string
+
+// The kinds of parameters.
+const (
+	ParameterIn   ParameterKind = ParameterKind(ir.ExistingParam)  // "in": a key that the container has
+	ParameterNew  ParameterKind = ParameterKind(ir.NewParam)       // "new": a key that it does not have yet
+	ParameterFrom ParameterKind = ParameterKind(ir.DependentParam) // "from": the string found at the place
+)
+
+// Stages lists the contract's stages in the order of its source. The caller owns them.
+func (c *Contract) Stages() []Stage {
+	stages := make([]Stage, len(c.ir.Stages))
+	for i := range c.ir.Stages {
+		stages[i] = stageOf(&c.ir.Stages[i])
+	}
+	return stages
+}
+
+// Stage is the stage called name. known is false if there is none.
+func (c *Contract) Stage(name string) (stage Stage, known bool) {
+	s := c.ir.Stage(name)
+	if s == nil {
+		return Stage{}, false
+	}
+	return stageOf(s), true
+}
+
+func stageOf(s *ir.Stage) Stage {
+	out := Stage{
+		Name: s.Name, Task: s.Doc, From: s.From, In: slices.Clone(s.In), By: slices.Clone(s.By), Next: slices.Clone(s.Next),
+		Reads: words(s.Read), Writes: words(s.Write, s.Blind), Sources: words(s.Source), Attempts: s.Attempts,
+	}
+	if len(s.Blind) > 0 {
+		out.Blind = words(s.Blind)
+	}
+	for _, p := range s.Params {
+		out.Parameters = append(out.Parameters, Parameter{Name: p.Name, Kind: ParameterKind(p.Kind), Of: p.Of.Source()})
+	}
+	return out
+}
+
+// words writes regions as the language does, one text a pattern.
+func words(regions ...region.Region) []string {
+	out := []string{}
+	for _, r := range regions {
+		for _, grant := range r {
+			except := ""
+			for i, e := range grant.Except {
+				except += []string{" except ", ", "}[min(i, 1)] + e.Source()
+			}
+			for _, p := range grant.Include {
+				out = append(out, p.Source()+except)
+			}
+		}
+	}
+	return out
+}
+
+// Roles lists the roles that stages name, in ascending order. A stage that names none
+// is run by every role.
+func (c *Contract) Roles() []string {
+	var roles []string
+	for i := range c.ir.Stages {
+		roles = append(roles, c.ir.Stages[i].By...)
+	}
+	slices.Sort(roles)
+	return slices.Compact(roles)
+}
+
+// A Phase is a phase of a contract. One without edges is the end.
+type Phase struct {
+	Name  string `json:"name"`
+	Doc   string `json:"doc,omitempty"`
+	Edges []Edge `json:"edges,omitempty"`
+}
+
+// An Edge leads from a phase to another one.
+type Edge struct {
+	To     string `json:"to"`
+	ByHost bool   `json:"by_host,omitempty"` // Advance may walk it
+	Guard  string `json:"guard,omitempty"`   // the expression that has to hold afterwards, "" for none
+}
+
+// Phases lists the contract's phases in the order of its source, the initial one first.
+// The caller owns them.
+func (c *Contract) Phases() []Phase {
+	phases := make([]Phase, len(c.ir.Phases))
+	for i, p := range c.ir.Phases {
+		phases[i] = Phase{Name: p.Name, Doc: p.Doc}
+		for _, a := range p.Arrows {
+			e := Edge{To: a.To, ByHost: a.ByHost}
+			if a.Guard != nil {
+				e.Guard = strings.TrimSpace(a.Guard.Source)
+			}
+			phases[i].Edges = append(phases[i].Edges, e)
+		}
+	}
+	return phases
+}
+
+// A Runnable says of a stage whether a role can run it now.
+type Runnable struct {
+	Stage   string      `json:"stage"`
+	Runs    bool        `json:"runs"`
+	Refused []Violation `json:"refused,omitempty"` // why not, for the host: all that the first step says which refuses
+}
+
+// Runnable says of every stage, in the order of the contract's source, whether a role
+// can run it on the current state: whether the phase is one of its phases, the role one of its
+// roles, and its require clauses hold. Of a stage with parameters that the host binds, arguments
+// decide too, and so may its require clauses: those are not looked at, and View tells. Nothing is
+// recorded. Cost: that of evaluating the require clauses. Errors: *TooLongError,
+// *NotTextError; the context's error; what the store reports.
+func (in *Instance) Runnable(ctx context.Context, role string) ([]Runnable, error) {
+	if err := CheckGiven(role, "", "", nil); err != nil {
+		return nil, err
+	}
+	now, err := in.settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Runnable, len(in.contract.ir.Stages))
+	for i := range in.contract.ir.Stages {
+		name := in.contract.ir.Stages[i].Name
+		refused, err := in.contract.program.Admits(ctx, *now, name, role)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Runnable{Stage: name, Runs: len(refused) == 0, Refused: refused}
+	}
+	return all, nil
+}

@@ -40,7 +40,7 @@ func TestACallThatOutlivesItsContextDecidesNothing(t *testing.T) {
 	propose := func(ctx context.Context, key string) error {
 		v, err := in.Propose(ctx, runtime.Proposal{Stage: "draft", Base: in.Version(), Key: key, Patch: []byte(`[{"op":"add","path":"/draft/refs/-","value":"x"}]`)})
 		if err == nil {
-			require.Equal(t, verify.Commit, v.Verdict.Verdict)
+			require.Equal(t, verify.Commit, v.Verdict)
 		}
 		return err
 	}

@@ -4,7 +4,8 @@
 //
 // The concepts, and where they enter:
 //
-//   - Contract: Load makes one from the bytes that the compiler wrote.
+//   - Contract: Load makes one from the bytes that the compiler wrote. It tells its
+//     Stages, Roles and Phases.
 //   - Instance: one run of a contract over one state. Create begins it from a state
 //     file, Open goes on with it. Any number of goroutines may use it, and any
 //     number of processes whose store allows it.
@@ -15,7 +16,8 @@
 //     are for what is broken. It has two renderings: the operator's, and Actor's.
 //   - Attempts: the tries that a step has (DefaultAttempts). Key: makes it safe to
 //     propose again when no answer came (Proposal.Key).
-//   - Trace: everything above, as the hash-chained lines of package trace.
+//   - Trace: everything above, as hash-chained lines of JSON (spec/interfaces.md
+//     section 6). CheckTrace reads it.
 //   - CheckLog, CheckSnapshots, Replay, At: an auditor's view of a log. They check that
 //     nothing was changed, make every decision again, and give the state at any version.
 //

@@ -46,12 +46,12 @@ func proposeAs(t testing.TB, in *runtime.Instance, p runtime.Proposal) runtime.V
 
 func commits(t testing.TB, v runtime.Verdict) {
 	t.Helper()
-	require.Equal(t, verify.Commit, v.Verdict.Verdict, "%+v", v.Violations)
+	require.Equal(t, verify.Commit, v.Verdict, "%+v", v.Violations)
 }
 
 func rejects(t testing.TB, v runtime.Verdict, code verify.Code) {
 	t.Helper()
-	require.Equal(t, verify.Reject, v.Verdict.Verdict)
+	require.Equal(t, verify.Reject, v.Verdict)
 	require.Equal(t, code, v.Violations[0].Code, "%+v", v.Violations)
 }
 
@@ -203,7 +203,7 @@ func TestACommitMovesTheVersionAndOnlyThatAndWhatItSays(t *testing.T) {
 func TestANoopIsRecordedAndLeavesTheVersion(t *testing.T) {
 	in, _ := begin(t)
 	v := propose(t, in, `[{"op":"replace","path":"/draft/text","value":null}]`)
-	require.Equal(t, verify.Noop, v.Verdict.Verdict)
+	require.Equal(t, verify.Noop, v.Verdict)
 	require.Equal(t, uint64(0), in.Version())
 	require.Equal(t, verify.Noop, lastLine(t, in).Verdict.Verdict)
 }
@@ -214,7 +214,7 @@ func TestARejectLeavesStateVersionAndPhaseAsTheyWere(t *testing.T) {
 	for _, p := range everyRejection() {
 		p.Base = 0
 		v := proposeAs(t, in, p.Proposal)
-		require.Equal(t, verify.Reject, v.Verdict.Verdict)
+		require.Equal(t, verify.Reject, v.Verdict)
 		require.Equal(t, v.StateBefore, v.StateAfter)
 		require.Equal(t, v.VersionBefore, v.VersionAfter)
 		require.Equal(t, v.PhaseBefore, v.PhaseAfter)

@@ -4,23 +4,59 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
-// The errors of package verify that the methods of an Instance return.
+// Errors of what Contracts, states and logs are made of.
 type (
-	// UnknownStageError says that the contract has no such stage.
-	UnknownStageError = verify.UnknownStageError
-	// UnknownArgumentError says that the stage has no such parameter.
-	UnknownArgumentError = verify.UnknownArgumentError
-	// StateError says why a file is no state of the contract.
-	StateError = verify.StateError
-)
+	// CodecError says why bytes are no compiled contract. Its fields are
+	//
+	//	Code     string // not_compiled, version_unsupported, truncated, digest_mismatch or malformed
+	//	Message  string
+	CodecError = ir.CodecError
 
-// A FormatError says that a log was written in another format than the one this version
-// of the program reads: it is whole, but another version is needed.
-type FormatError = trace.FormatError
+	// UnknownStageError says that the contract has no such stage. Its fields are
+	//
+	//	Name     string
+	//	Nearest  string // the name of a stage that may have been meant, "" for none
+	UnknownStageError = verify.UnknownStageError
+
+	// UnknownArgumentError says that the stage has no such parameter. Its fields are
+	//
+	//	Stage, Name  string
+	//	Nearest      string // the parameter that may have been meant, "" for none
+	UnknownArgumentError = verify.UnknownArgumentError
+
+	// StateError says why a file is no state of the contract. Its fields are
+	//
+	//	Problems  []StateProblem
+	//	More      int // problems beside those
+	StateError = verify.StateError
+
+	// StateProblem is one thing wrong with a state file. Its fields are
+	//
+	//	Path     string // a JSON Pointer
+	//	Code     Code
+	//	Message  string
+	//	Hint     string // what to do about it, "" for nothing
+	StateProblem = verify.StateProblem
+
+	// FormatError says that a log was written in another format than the one this
+	// version of the program reads: it is whole, but another version is needed. Its
+	// field is
+	//
+	//	Have  int // the log's format
+	FormatError = trace.FormatError
+
+	// BrokenTraceError says where a trace does not hold. Its fields are
+	//
+	//	Line    int    // counted from 1
+	//	Seq     uint64 // the number of the record that is expected there
+	//	Reason  string
+	BrokenTraceError = trace.BrokenError
+)
 
 // An IDError says that a text cannot name an instance.
 type IDError struct{ Reason string }

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
 )
 
@@ -15,3 +16,6 @@ func WithRecentBytes(n int) Option {
 
 // Store is where the instance's log is.
 func (in *Instance) Store() store.Store { return in.store }
+
+// Program is what verifies for the contract's instances.
+func (c *Contract) Program() *verify.Program { return c.program }

@@ -140,7 +140,7 @@ func TestARetryWithAKeyFindsThePatchThatWasNotKept(t *testing.T) {
 	first := proposeAs(t, in, p)
 	rejects(t, first, verify.WriteScopeViolation)
 	require.Empty(t, logOf(t, st)[1].Sealed)
-	require.Equal(t, first.Verdict, proposeAs(t, reopened(t, in, st), p).Verdict)
+	require.Equal(t, first.OperatorVerdict, proposeAs(t, reopened(t, in, st), p).OperatorVerdict)
 	p.Patch = []byte(outside(2))
 	rejects(t, proposeAs(t, in, p), verify.Repeat)
 	rejects(t, propose(t, in, outside(1)), verify.Repeat)

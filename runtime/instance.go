@@ -75,8 +75,17 @@ func (in *Instance) State(ctx context.Context) ([]byte, error) {
 	return in.contract.program.Export(now.State, false), nil
 }
 
+// A Head identifies a log up to one of its records: note it down elsewhere, and
+// records that are missing at the end, or were all written anew, are noticed. Its fields
+// are
+//
+//	Instance  string
+//	Seq       uint64 // of the record; 0 before the first
+//	Hash      string // of the record's line
+type Head = trace.Head
+
 // Head is the end of the instance's trace, as this process knows it.
-func (in *Instance) Head() trace.Head {
+func (in *Instance) Head() Head {
 	_ = in.turn.take(context.Background())
 	defer in.turn.give()
 	return in.head

@@ -115,7 +115,7 @@ func (p *proposer) propose(stage string, base uint64, patch string, set func(*ru
 		p.codes["error"]++
 		return
 	}
-	p.codes[string(v.Verdict.Verdict)]++
+	p.codes[string(v.Verdict)]++
 	for _, found := range v.Violations {
 		p.codes[string(found.Code)]++
 	}
@@ -172,7 +172,7 @@ func (p *proposer) moves() {
 	for _, phase := range []string{"dawn", to} {
 		v, err := p.in.Advance(ctx, phase, "")
 		if err == nil {
-			p.codes["advance "+string(v.Verdict.Verdict)]++
+			p.codes["advance "+string(v.Verdict)]++
 		}
 	}
 }
@@ -259,7 +259,7 @@ func TestCommitsToManyPlacesAreRememberedForAShorterTime(t *testing.T) {
 		require.NoError(t, err)
 		return v
 	}
-	require.Equal(t, "noop", string(recall(3).Verdict.Verdict), "the last commits are remembered, and this stage sees nothing of them")
+	require.Equal(t, "noop", string(recall(3).Verdict), "the last commits are remembered, and this stage sees nothing of them")
 	rejects(t, recall(99), "stale")
 	goruntime.KeepAlive(in)
 }

@@ -17,7 +17,7 @@ func TestANumberBelowZeroMeansZero(t *testing.T) {
 			v := propose(t, in, outside(i))
 			rejects(t, v, verify.WriteScopeViolation)
 			require.Equal(t, []any{i + 1, 0}, []any{v.Attempt, v.MaxAttempts})
-			text, err := json.Marshal([]any{v.Verdict, v.Actor()})
+			text, err := json.Marshal([]any{v.OperatorVerdict, v.Actor()})
 			require.NoError(t, err)
 			require.NotContains(t, string(text), "max_attempts")
 		}

@@ -24,7 +24,7 @@ type Proposal struct {
 	// rejected as a repeat. Keys are kept as long as the log is.
 	Key string
 
-	Normalised []string // leniencies that were applied to Patch before
+	Normalised []string // names of what the host did to Patch before, to be recorded and told
 }
 
 // Propose decides a proposal and, if it is accepted, commits it. The verdict is
@@ -166,12 +166,12 @@ func (in *Instance) commit(ctx context.Context, seen *verify.Snapshot, out *veri
 	if err != nil {
 		return Verdict{}, err
 	}
-	r.verdict, r.change = &v.Verdict, changeOf(out.Effects, *seen, out.After.Phase)
+	r.verdict, r.change = &v.OperatorVerdict, changeOf(out.Effects, *seen, out.After.Phase)
 	if err := in.append(ctx, seen, r, asked, decided); err != nil {
 		return Verdict{}, err
 	}
-	in.logVerdict(ctx, asked.Kind, asked.Stage, &v.Verdict)
-	if v.Verdict.Verdict == verify.Commit {
+	in.logVerdict(ctx, asked.Kind, asked.Stage, &v.OperatorVerdict)
+	if v.Verdict == verify.Commit {
 		in.snapshotIfDue(ctx)
 	}
 	return v, nil

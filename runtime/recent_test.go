@@ -167,7 +167,7 @@ func TestAVersionOlderThanIsRememberedIsStale(t *testing.T) {
 			}
 			v, err := write(in, uint64(base), "late")
 			require.NoError(t, err)
-			require.Equal(t, accepted, v.Verdict.Verdict == verify.Commit, "%d remembered, base %d", remembered, base)
+			require.Equal(t, accepted, v.Verdict == verify.Commit, "%d remembered, base %d", remembered, base)
 			if !accepted {
 				rejects(t, v, verify.Stale)
 				require.Empty(t, pathsOf(v))
@@ -204,7 +204,7 @@ func TestWhatIsAsItWasMakesNobodyLate(t *testing.T) {
 		}
 		v, err := write(in, base, "late")
 		require.NoError(t, err)
-		require.Equal(t, c.stale, v.Verdict.Verdict == verify.Reject, c.about)
+		require.Equal(t, c.stale, v.Verdict == verify.Reject, c.about)
 		replayed, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
 		require.NoError(t, err)
 		require.Nil(t, replayed.Different, c.about)
@@ -251,7 +251,7 @@ func TestManyCommitsAreForgottenAgain(t *testing.T) {
 				continue
 			}
 			v := proposeAs(t, in, runtime.Proposal{Stage: "draft", Base: in.Version() - back, Patch: []byte(`[]`)})
-			require.Equal(t, back <= 3, v.Verdict.Verdict == verify.Noop, "version %d, %d back", in.Version(), back)
+			require.Equal(t, back <= 3, v.Verdict == verify.Noop, "version %d, %d back", in.Version(), back)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (in *Instance) decisionEntry(ctx context.Context, out *verify.Outcome, v *V
 			return nil, err
 		}
 		v.actor = func() ActorVerdict { return actor }
-		hidden.Operator, hidden.Actor = &v.Verdict, &actor
+		hidden.Operator, hidden.Actor = &v.OperatorVerdict, &actor
 	}
 	e.sealed, err = hidden.seal()
 	return e, err

@@ -50,9 +50,9 @@ func (p *pair) propose(t *testing.T, proposal runtime.Proposal) runtime.Verdict 
 	require.NoError(t, err)
 	w, err := p.again.Propose(ctx, proposal)
 	require.NoError(t, err)
-	want, err := json.Marshal([]any{v.Verdict, v.Actor()})
+	want, err := json.Marshal([]any{v.OperatorVerdict, v.Actor()})
 	require.NoError(t, err)
-	got, err := json.Marshal([]any{w.Verdict, w.Actor()})
+	got, err := json.Marshal([]any{w.OperatorVerdict, w.Actor()})
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(got), "version %d, %+v", p.stays.Version(), proposal)
 	require.Equal(t, p.stays.Head(), p.again.Head())
@@ -117,7 +117,7 @@ func TestOpeningAgainChangesNoLaterVerdict(t *testing.T) {
 			}
 			behind := m.Base < p.stays.Version()
 			switch v := p.propose(t, m); {
-			case behind && v.Verdict.Verdict != verify.Reject:
+			case behind && v.Verdict != verify.Reject:
 				past++
 			case behind && v.Violations[0].Code == verify.Stale && len(pathsOf(v)) > 0:
 				late++
@@ -196,14 +196,14 @@ func TestWhatLiesBeforeTheSnapshotIsReadOnceAndNoFurtherThanItHasToBe(t *testing
 		return proposeAs(t, again, runtime.Proposal{Stage: "draft", Base: 60 - back, Patch: []byte(`[]`)})
 	}
 	counting.read = 0
-	require.Equal(t, verify.Reject, draft(31).Verdict.Verdict)
+	require.Equal(t, verify.Reject, draft(31).Verdict)
 	require.Zero(t, counting.read, "an older version is stale whatever was written")
-	require.Equal(t, verify.Noop, draft(30).Verdict.Verdict)
+	require.Equal(t, verify.Noop, draft(30).Verdict)
 	read := counting.read
 	require.Positive(t, read)
 	require.Less(t, read, uint64(90), "not from the beginning")
 	for back := range uint64(30) {
-		require.Equal(t, verify.Noop, draft(back).Verdict.Verdict)
+		require.Equal(t, verify.Noop, draft(back).Verdict)
 	}
 	require.Equal(t, read, counting.read)
 }

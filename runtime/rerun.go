@@ -37,11 +37,15 @@ type Replayed struct {
 	Different *Difference `json:"different,omitempty"`
 }
 
+// A RecordKind is what a record of a log records: "create", "view", "proposal",
+// "advance" or "decision".
+type RecordKind = trace.Kind
+
 // A Difference is where a log says otherwise than the contract. It holds no value
 // of the state: what differs are decisions, codes and digests.
 type Difference struct {
 	Seq      uint64     `json:"seq"`
-	Kind     trace.Kind `json:"kind"`
+	Kind     RecordKind `json:"kind"`
 	Member   string     `json:"member"` // what differs: "verdict", "state_after", "view", ...
 	Recorded string     `json:"recorded"`
 	Again    string     `json:"again"` // what comes out now

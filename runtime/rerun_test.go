@@ -140,7 +140,7 @@ func forged(t *testing.T, patch string, forge func(v *verify.Verdict)) (*runtime
 	for i := range v.Violations {
 		v.Violations[i].Hint = ""
 	}
-	forge(&v.Verdict)
+	forge(&v.OperatorVerdict)
 	verdict, err := json.Marshal(v)
 	require.NoError(t, err)
 	head, err := trace.Start("T-7").Next(first.Line)

@@ -56,7 +56,7 @@ func storedVerdict(r store.Record) (*Verdict, error) {
 		return nil, errors.New("it seals no verdict")
 	}
 	actor := *p.Actor
-	return &Verdict{Verdict: *p.Operator, actor: func() ActorVerdict { return actor }}, nil
+	return &Verdict{OperatorVerdict: *p.Operator, actor: func() ActorVerdict { return actor }}, nil
 }
 
 // asks is what a proposal's record means to a ledger.

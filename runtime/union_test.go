@@ -84,8 +84,8 @@ func TestAnInstanceThatIsOpenedAgainDecidesAsBefore(t *testing.T) {
 		v, err := opened.Propose(ctx, later)
 		require.NoError(t, err)
 		file := stateOf(t, opened)
-		tally[v.Verdict.Verdict]++
-		if v.Verdict.Verdict == verify.Commit {
+		tally[v.Verdict]++
+		if v.Verdict == verify.Commit {
 			next, err := runtime.Create(ctx, in.Contract(), store.NewMemory(), "B-1", []byte(file))
 			require.NoError(t, err, "%s on %s", patch, stateOf(t, in))
 			require.Equal(t, v.StateAfter, lastDigest(t, next), "%s on %s", patch, stateOf(t, in))

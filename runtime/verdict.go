@@ -6,26 +6,72 @@ import (
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
-// The parts of a verdict; see package verify.
+// The types of a verdict. Their shape in JSON is spec/interfaces.md section 3.
 type (
-	// Violation is one reason to reject.
-	Violation = verify.Violation
-	// ActorVerdict is the rendering that a stage's actor may see.
+	// OperatorVerdict is the rendering for who runs the instance. Its fields are
+	//
+	//	Verdict                      Decision
+	//	VersionBefore, VersionAfter  uint64
+	//	StateBefore, StateAfter      string  // digests, "sha256:..."
+	//	Contract                     string  // its digest
+	//	PhaseBefore, PhaseAfter      string
+	//	Violations                   []Violation
+	//	More                         int     // violations beside those
+	//	Retryable                    bool    // another proposal of the same actor may be accepted
+	//	Attempt, MaxAttempts         int     // which try of its step it was, of how many; 0 for not counted, no end
+	//	Normalised                   []string
+	OperatorVerdict = verify.Verdict
+
+	// ActorVerdict is the rendering that a stage's actor may see. Its fields are those
+	// of OperatorVerdict, but for versions and digests of states, and
+	//
+	//	ViewDigest  string // of the view that the proposal was made on
 	ActorVerdict = verify.ActorVerdict
+
+	// Decision is Commit, Noop or Reject.
+	Decision = verify.Decision
+
+	// Violation is one reason to reject, without any value of the state. Its fields are
+	//
+	//	Gate     Gate
+	//	Code     Code
+	//	OpIndex  *int     // of the operation in the patch, nil if it is not about one
+	//	Path     *string  // a JSON Pointer, as the actor wrote it; nil for none
+	//	Rule     string   // of the contract, "" for none
+	//	Message  string
+	//	Hint     string   // what to do about it, "" for nothing
+	Violation = verify.Violation
+
+	// Gate is the step that refused: "limit", "format", "phase", "stale", "scope",
+	// "schema" or "invariant".
+	Gate = verify.Gate
+
+	// Code says what is wrong, as a text that stays: "patch_write_scope_violation",
+	// "stale", ... All of them are in spec/interfaces.md section 3. Its method
+	// UsesAttempt reports whether a rejection with it is one of the tries of a step.
+	Code = verify.Code
+)
+
+// The decisions. Commit: the state or the phase changed. Noop: everything holds and
+// nothing changed. Reject: the violations say why; state and phase are as they were.
+const (
+	Commit = verify.Commit
+	Noop   = verify.Noop
+	Reject = verify.Reject
 )
 
 // A Verdict is the answer to a proposal or to the host's move. Its exported part,
 // and its JSON, is the operator's rendering, which must not reach the actor; what
-// may, is Actor. It keeps the state it was decided on in memory.
+// may, is Actor. v.Verdict is the Decision. It keeps the state it was decided on in memory.
 type Verdict struct {
-	verify.Verdict
+	OperatorVerdict
 	actor func() ActorVerdict
 }
 
 // verdictOf is the verdict of an outcome. The actor's rendering costs about what
 // the view costs, so it is made when it is first asked for.
 func verdictOf(out *verify.Outcome) Verdict {
-	return Verdict{Verdict: out.Verdict, actor: sync.OnceValue(out.Actor)}
+	return Verdict{OperatorVerdict: out.Verdict, actor: sync.OnceValue(out.Actor)}
 }
 
 // Actor is the rendering that the stage's actor may see: made from its view and

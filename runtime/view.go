@@ -85,7 +85,7 @@ func (in *Instance) refuseView(ctx context.Context, stage string, refused *verif
 		Verdict: refused.Verdict, Contract: refused.Contract, PhaseBefore: refused.PhaseBefore, PhaseAfter: refused.PhaseAfter,
 		Violations: refused.Violations, More: refused.More, Retryable: refused.Retryable, Normalised: refused.Normalised,
 	}
-	return &ViewRefusedError{Verdict{Verdict: *refused, actor: func() ActorVerdict { return actor }}}
+	return &ViewRefusedError{Verdict{OperatorVerdict: *refused, actor: func() ActorVerdict { return actor }}}
 }
 
 // recordView appends the record of a view that was shown or refused.
@@ -115,7 +115,7 @@ func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, v *verify.View,
 }
 
 // Trace writes the instance's trace as it is in the store: one line a record, from
-// the first to the last. trace.Verify reads it.
+// the first to the last. CheckTrace reads it.
 func (in *Instance) Trace(ctx context.Context, w io.Writer) error {
 	return trace.Write(w, in.lines(ctx))
 }

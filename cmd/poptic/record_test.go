@@ -157,6 +157,6 @@ func recordLog(t *testing.T, name string) {
 	require.NoError(t, err)
 	v, err := in.Propose(ctx, runtime.Proposal{Stage: "note", Patch: []byte(`[{"op":"add","path":"/notes/-","value":"x"}]`)})
 	require.NoError(t, err)
-	require.EqualValues(t, "commit", v.Verdict.Verdict)
+	require.EqualValues(t, "commit", v.Verdict)
 	require.NoError(t, st.Close())
 }

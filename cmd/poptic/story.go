@@ -39,7 +39,7 @@ func (p *printer) happening(number int, h walk.Happening) {
 	if h.Step.Advance == "" {
 		p.excerpt("   ", names, "proposes", operations(h.Step.Patch))
 	}
-	p.outcome(names, h.Verdict.Verdict)
+	p.outcome(names, h.Verdict.OperatorVerdict)
 }
 
 // who says which actor acts where.
@@ -128,7 +128,7 @@ func laidOut(text []byte, width int) []string {
 func (p *printer) ending(name string, story []walk.Happening, log [][]byte) {
 	commits := 0
 	for _, h := range story {
-		if h.Verdict.Verdict.Verdict == verify.Commit {
+		if h.Verdict.Verdict == verify.Commit {
 			commits++
 		}
 	}

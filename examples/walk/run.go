@@ -58,8 +58,8 @@ func (h Happening) Surprise() string {
 	switch {
 	case s.Phase != "" && s.Phase != h.Phase:
 		return fmt.Sprintf("the phase is %s, not %s", h.Phase, s.Phase)
-	case string(v.Verdict.Verdict) != s.Expect:
-		return fmt.Sprintf("the verdict is %s%s, not %s", v.Verdict.Verdict, reasons(v), s.Expect)
+	case string(v.Verdict) != s.Expect:
+		return fmt.Sprintf("the verdict is %s%s, not %s", v.Verdict, reasons(v), s.Expect)
 	case s.Expect == "reject" && !slices.ContainsFunc(v.Violations, s.expects):
 		return fmt.Sprintf("no violation is %s at gate %s:%s", s.Code, s.Gate, reasons(v))
 	}

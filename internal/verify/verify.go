@@ -87,6 +87,29 @@ func (p *Program) VerifyUnread(ctx context.Context, s Snapshot, pr Proposal) (ou
 	return out, len(found) > 0, nil
 }
 
+// Admits says what keeps a role from running a stage on a state, whatever its patch:
+// its phases, its roles, and its require clauses. Of a stage whose parameters the host
+// binds, only the first two are asked, for the rest depends on its arguments. Nothing
+// found means that it may. The error is an *UnknownStageError or the context's.
+func (p *Program) Admits(ctx context.Context, s Snapshot, stage, role string) (refused []Violation, err error) {
+	st, err := p.stage(stage, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer catch(&err)
+	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: Proposal{Stage: stage, Role: role}}
+	found := v.checkActor()
+	if given := func(p ir.Param) bool { return p.Kind != ir.DependentParam }; !slices.ContainsFunc(st.Params, given) {
+		found = append(found, v.bindArguments()...)
+		if len(found) == 0 {
+			found = v.checkRequire()
+		}
+	}
+	refused, _ = violations(found)
+	leaveIfEnded(ctx)
+	return refused, nil
+}
+
 // A verification is one run of Verify.
 type verification struct {
 	p        *Program
@@ -248,7 +271,10 @@ func (v *verification) checkPhase() []finding {
 }
 
 // checkEntry checks what a view needs too.
-func (v *verification) checkEntry() []finding {
+func (v *verification) checkEntry() []finding { return append(v.checkActor(), v.bindArguments()...) }
+
+// checkActor checks that the role may run the stage, and that this is its phase.
+func (v *verification) checkActor() []finding {
 	var found []finding
 	s, role, phase := v.stage, v.proposal.Role, v.snapshot.Phase
 	if len(s.By) > 0 && !slices.Contains(s.By, role) {
@@ -257,7 +283,7 @@ func (v *verification) checkEntry() []finding {
 	if !slices.Contains(s.In, phase) {
 		found = append(found, messages.wrongPhase(s.Name, phase, s.In))
 	}
-	return append(found, v.bindArguments()...)
+	return found
 }
 
 // bindArguments binds the stage's parameters in their order (spec/semantics.md

@@ -74,8 +74,8 @@ func countOn(contract *runtime.Contract, st store.Store, id string) {
 		case err != nil:
 			say("failed %s %v", id, err)
 			return
-		case v.Verdict.Verdict != verify.Commit:
-			say("broken %s %s", id, v.Verdict.Verdict)
+		case v.Verdict != verify.Commit:
+			say("broken %s %s", id, v.Verdict)
 			return
 		}
 		say("acked %s %d", id, v.VersionAfter)
@@ -89,8 +89,8 @@ func answerAgain(in *runtime.Instance) {
 		return
 	}
 	v, err := in.Propose(ctx, counting(version-1, "t"))
-	if err != nil || v.Verdict.Verdict != verify.Commit || v.VersionAfter != version {
-		say("broken %s a retry of version %d: %v %v %d", in.ID(), version, err, v.Verdict.Verdict, v.VersionAfter)
+	if err != nil || v.Verdict != verify.Commit || v.VersionAfter != version {
+		say("broken %s a retry of version %d: %v %v %d", in.ID(), version, err, v.Verdict, v.VersionAfter)
 	}
 }
 

@@ -65,7 +65,7 @@ func commits(t testing.TB, in *runtime.Instance, p runtime.Proposal) {
 	t.Helper()
 	v, err := in.Propose(ctx, p)
 	require.NoError(t, err)
-	require.Equal(t, verify.Commit, v.Verdict.Verdict, "%+v", v.Violations)
+	require.Equal(t, verify.Commit, v.Verdict, "%+v", v.Violations)
 }
 
 // together runs f n times at once.

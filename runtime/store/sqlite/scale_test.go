@@ -74,7 +74,7 @@ func (c *crowd) count(in *runtime.Instance, i int, key string) bool {
 			c.Error(err)
 			return false
 		}
-		if v.Verdict.Verdict == verify.Commit {
+		if v.Verdict == verify.Commit {
 			return c.again(in, p, v)
 		}
 		if v.Violations[0].Code != verify.Stale {
@@ -87,7 +87,7 @@ func (c *crowd) count(in *runtime.Instance, i int, key string) bool {
 
 func (c *crowd) again(in *runtime.Instance, p runtime.Proposal, first runtime.Verdict) bool {
 	v, err := in.Propose(ctx, p)
-	if err != nil || v.Verdict.Verdict != verify.Commit || v.VersionAfter != first.VersionAfter || v.StateAfter != first.StateAfter {
+	if err != nil || v.Verdict != verify.Commit || v.VersionAfter != first.VersionAfter || v.StateAfter != first.StateAfter {
 		c.Errorf("a retry gets %v, %+v", err, v.Verdict)
 		return false
 	}
