@@ -1,8 +1,6 @@
 package syntax
 
-import (
-	"slices"
-)
+import "slices"
 
 // balance makes the brackets of a section match before the grammar sees it, so
 // that one missing or surplus bracket is one mistake. A bracket still open at the

@@ -1,11 +1,16 @@
 package syntax
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/lang/source"
 )
+
+// What participle built lacks what only the text holds: the finisher adds it. check then
+// reports what the grammar lets through because a tree of it is useful all the same.
 
 // finisher completes the tree that participle built: spans from marks, decoded
 // strings, the text of expressions, the segments of paths, keywords that the
@@ -15,10 +20,6 @@ type finisher struct {
 	limits Limits
 	docs   map[int]string // by the start of the documented token
 	words  map[int]string // keywords in the place of misspelt ones, by their start
-}
-
-func (f *finisher) span(start, end int) source.Span {
-	return source.Span{File: f.file, Start: start, End: end}
 }
 
 // finish completes n and everything below it.
@@ -37,6 +38,10 @@ func (f *finisher) place(n *Node) {
 		n.Span = f.span(n.Pos.Offset, max(n.Pos.Offset, n.EndPos.Column))
 	}
 	n.extent = extent{}
+}
+
+func (f *finisher) span(start, end int) source.Span {
+	return source.Span{File: f.file, Start: start, End: end}
 }
 
 func (f *finisher) complete(n any) {
@@ -122,20 +127,6 @@ func (f *finisher) expr(e *Expr) {
 	e.Text = e.Span.Text()
 }
 
-// fieldKey is the name of a field from the value of its token.
-func fieldKey(value string) string { return decode(strings.TrimSuffix(value, ":")) }
-
-// decode undoes a JSON string's quoting; a broken string loses its quotation marks.
-func decode(literal string) string {
-	if !strings.HasPrefix(literal, `"`) {
-		return literal
-	}
-	if value, ok := unquote(literal); ok {
-		return value
-	}
-	return strings.Trim(literal, `"`)
-}
-
 // documentation finds the comment lines directly above the tokens that start a line.
 func documentation(file *source.File, tokens []token) map[int]string {
 	docs := map[int]string{}
@@ -166,20 +157,148 @@ func commentText(comment string) string {
 	return strings.TrimRight(strings.TrimPrefix(text, " "), " \t")
 }
 
-// publicTokens is the token list of the tree.
-func publicTokens(file *source.File, tokens []token) []Token {
-	out := make([]Token, len(tokens))
-	for i, t := range tokens {
-		out[i] = Token{Span: source.Span{File: file, Start: t.start, End: t.end}, Kind: t.kind}
+// check reports what the grammar lets through because a tree of it is useful all
+// the same: names that cannot be declared, words out of a fixed list that the
+// grammar reads as names, and forms that only look right.
+func (p *parser) check() {
+	if h := p.tree.Header; h != nil && h.Library && h.Sealed {
+		p.wrong(diagnostic.MisplacedWord, h.Span, "a library cannot be sealed; the contract that imports it can", "")
 	}
-	return out
+	for _, d := range p.tree.Decls {
+		p.checkDecl(d)
+		Walk(d, func(n any) bool {
+			p.checkNode(n)
+			return true
+		})
+	}
 }
 
-// tokenAfter is the first of tokens, which are in order, that starts at offset or later.
-func tokenAfter(tokens []token, offset int) token {
-	i := sort.Search(len(tokens), func(i int) bool { return tokens[i].start >= offset })
-	if i == len(tokens) {
-		return token{}
+func (p *parser) checkDecl(d Decl) {
+	switch d := d.(type) {
+	case *Import:
+		p.checkName(&d.Alias)
+	case *TypeDecl:
+		p.checkName(&d.Name)
+	case *RegionDecl:
+		p.checkName(&d.Name)
+	case *InvariantDecl:
+		p.checkName(&d.Name)
+	case *ComposeDecl:
+		p.checkName(&d.Name)
+	case *ParallelDecl:
+		p.checkName(&d.Name)
+	case *MeasureDecl:
+		p.checkName(&d.Name)
+		p.checkWord(&d.Kind, "measure", measureWords)
+	case *StageDecl:
+		p.checkName(&d.Name)
+		p.checkStage(d)
+	case *ProveDecl:
+		if d.Kind == NoStageClaim {
+			p.checkWord(&d.Verb, "effect", verbWords)
+		}
+	case *TestDecl:
+		p.checkTest(d)
 	}
-	return tokens[i]
+}
+
+func (p *parser) checkName(n *Name) {
+	switch {
+	case n.Text == "":
+	case IsReserved(n.Text):
+		p.reservedName(n)
+	case slices.Contains([]byte(n.Text), '.'):
+		p.dottedName(n)
+	}
+}
+
+func (p *parser) checkWord(n *Name, what string, words []string) {
+	if n.Text != "" && !slices.Contains(words, n.Text) {
+		p.unknownOf(n, what, words)
+	}
+}
+
+func (p *parser) checkStage(d *StageDecl) {
+	delegate := p.isDelegate(d)
+	switch {
+	case delegate && d.From == nil:
+		p.wrong(diagnostic.Missing, d.Name.Span, "expected `from STAGE` after the name of a delegate", "")
+	case !delegate && d.From != nil:
+		p.wrong(diagnostic.Unexpected, d.From.Span, "a stage is `from` no other; a part of one is a `delegate`", "")
+	case delegate && len(d.Params) > 0:
+		p.wrong(diagnostic.DelegateParams, d.Params[0].Span, "a delegate has the parameters of its stage and declares none", "")
+	}
+	for _, c := range d.Clauses {
+		if c.Keyword.Text != "write" && c.Region != nil {
+			p.checkBlind(c.Region)
+		}
+	}
+}
+
+func (p *parser) isDelegate(d *StageDecl) bool {
+	if meant, ok := p.words[d.Span.Start]; ok {
+		return meant == "delegate"
+	}
+	return strings.HasPrefix(d.Span.Text(), "delegate")
+}
+
+func (p *parser) checkBlind(r *RegionExpr) {
+	for _, g := range r.Grants {
+		if g.Blind {
+			p.wrong(diagnostic.MisplacedWord, g.Span, "`blind` belongs in a write clause only", "")
+		}
+	}
+}
+
+// checkTest reports clauses that a test may have once: the tree has room for one.
+func (p *parser) checkTest(d *TestDecl) {
+	first := map[string]token{}
+	depth := 0
+	from := sort.Search(len(p.tokens), func(i int) bool { return p.tokens[i].start >= d.Title.Span.End })
+	for i := from; i < len(p.tokens) && p.tokens[i].end <= d.Span.End; i++ {
+		t, prev := p.tokens[i], p.tokens[i-1]
+		depth += bracketStep(t)
+		if depth != 1 || t.kind != WordToken || !slices.Contains(testWords, t.value) || t.value == "expect" ||
+			t.sym != symKeyword && (slices.Contains(testWords, prev.value) || prev.value == "reject") {
+			continue
+		}
+		if before, ok := first[t.value]; ok {
+			p.duplicateClause(t, before)
+		}
+		first[t.value] = t
+	}
+}
+
+func (p *parser) checkNode(n any) {
+	switch n := n.(type) {
+	case *Phase:
+		p.checkName(&n.Name)
+	case *Param:
+		p.checkName(&n.Name)
+	case *Each:
+		p.checkName(&n.Var)
+	case *UnionType:
+		p.checkUnion(n)
+	case *Expect:
+		p.checkExpect(n)
+	}
+}
+
+// checkUnion reports "map of A | B": nothing says what the union is of.
+func (p *parser) checkUnion(u *UnionType) {
+	for _, a := range u.Alternatives[:len(u.Alternatives)-1] {
+		c, ok := a.(*ContainerType)
+		if ok && tokenAfter(p.tokens, c.Span.End).value == "|" {
+			p.unionAfterOf(u.Span, c.Span, typeSpan(c.Elem).Start)
+			return
+		}
+	}
+}
+
+func typeSpan(t TypeExpr) source.Span { return t.(interface{ GetSpan() source.Span }).GetSpan() }
+
+func (p *parser) checkExpect(e *Expect) {
+	if e.Kind.Text == "view" && e.Expr == nil {
+		p.wrong(diagnostic.Missing, e.Span, "expected CEL in braces after `view`", "")
+	}
 }

@@ -3,6 +3,8 @@ package syntax
 import (
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/alecthomas/participle/v2"
@@ -10,6 +12,16 @@ import (
 
 	"github.com/patchoptic/poptic/lang/source"
 )
+
+// The grammar is the struct tags of the tree; participle reads them and builds the tree
+// from tokens. This file is all that knows participle: it shows it a stream of tokens,
+// lets it read one declaration, and reads its error.
+//
+// The error is read for two things: the token that does not fit, and what could have
+// stood there. The second is private to participle except in the text of the message,
+// as EBNF; of that only the first symbols are used (firstSet). Whatever is read of the
+// text is held by a test, so that another version of participle that words it anew is
+// noticed.
 
 // The token classes of the grammar. They are finer than TokenKind: a Keyword is
 // a word that starts a clause or a declaration where it stands and can be no
@@ -40,6 +52,21 @@ type topLevel struct {
 	Decl   Decl    `parser:"| @@"`
 }
 
+// errGrammar stands for a panic inside the parser library.
+var errGrammar = errors.New("the grammar library failed")
+
+// parseOne reads one header or declaration from lex and leaves it after the
+// last token it took. An error carries the token it is about; no panic escapes.
+func parseOne(lex *lexer.PeekingLexer) (top *topLevel, err error) {
+	parser, _ := topLevelParser(), typeParser() // a broken grammar is no input's fault: it does panic
+	defer func() {
+		if recover() != nil {
+			top, err = nil, errGrammar
+		}
+	}()
+	return parser.ParseFromLexer(lex, participle.AllowTrailing(true))
+}
+
 var (
 	topLevelParser = sync.OnceValue(func() *participle.Parser[topLevel] {
 		return participle.MustBuild[topLevel](
@@ -57,7 +84,7 @@ var (
 	})
 )
 
-// parseType reads a type with the grammar of typesyntax.go.
+// parseType reads a type with the grammar of type.go.
 func parseType(lex *lexer.PeekingLexer) (TypeExpr, error) {
 	start := lex.Cursor()
 	s, err := typeParser().ParseFromLexer(lex, participle.AllowTrailing(true))
@@ -68,21 +95,6 @@ func parseType(lex *lexer.PeekingLexer) (TypeExpr, error) {
 		return nil, err
 	}
 	return s.convert(), nil
-}
-
-// errGrammar stands for a panic inside the parser library.
-var errGrammar = errors.New("the grammar library failed")
-
-// parseOne reads one header or declaration from lex and leaves it after the
-// last token it took. An error carries the token it is about; no panic escapes.
-func parseOne(lex *lexer.PeekingLexer) (top *topLevel, err error) {
-	parser, _ := topLevelParser(), typeParser() // a broken grammar is no input's fault: it does panic
-	defer func() {
-		if recover() != nil {
-			top, err = nil, errGrammar
-		}
-	}()
-	return parser.ParseFromLexer(lex, participle.AllowTrailing(true))
 }
 
 // Grammar is the grammar in EBNF: declarations first, then types.
@@ -106,4 +118,166 @@ func (d definition) Lex(name string, r io.Reader) (lexer.Lexer, error) {
 func (definition) LexString(name, text string) (lexer.Lexer, error) {
 	s := scan(source.NewFile(name, text), DefaultLimits)
 	return newStream(s.significant(), len(text)).lexer(), nil
+}
+
+// from prepares the tokens from index i on for the grammar. Indices into the
+// stream stay in the marks (see mark).
+func (s *stream) from(i int) *lexer.PeekingLexer {
+	lex, _ := lexer.Upgrade(&feed{stream: s, next: i}) // a feed has no errors
+	return lex
+}
+
+func (s *stream) lexer() lexer.Lexer { return &feed{stream: s} }
+
+type feed struct {
+	stream *stream
+	next   int
+}
+
+func (f *feed) Next() (lexer.Token, error) {
+	t := f.stream.at(f.next)
+	pos := lexer.Position{Offset: t.start, Line: f.next + 1, Column: f.stream.at(f.next - 1).end}
+	f.next++
+	return lexer.Token{Type: t.sym, Value: t.value, Pos: pos}, nil
+}
+
+// A mistake is where the grammar could not go on.
+type mistake struct {
+	at       int      // index of the token in the stream
+	literals []string // words and marks that could have stood there
+	classes  []string // productions that could have stood there
+}
+
+// mistakeOf reads participle's error. The expectation is private to participle
+// except in the text of the message, where it stands as EBNF; what can come first
+// in it is all that is used.
+func mistakeOf(err error) (mistake, bool) {
+	perr, ok := err.(participle.Error)
+	if !ok {
+		return mistake{}, false
+	}
+	m := mistake{at: perr.Position().Line - 1}
+	if _, ebnf, ok := strings.Cut(perr.Message(), " (expected "); ok {
+		first := &firstSet{rest: strings.TrimSuffix(ebnf, ")")}
+		first.alternatives()
+		m.literals, m.classes = first.literals, first.classes
+	}
+	return m, m.at >= 0
+}
+
+// expects reports whether the production could have stood at the mistake.
+func (m mistake) expects(production string) bool { return slices.Contains(m.classes, production) }
+
+// what words the expectation, "" if the grammar does not tell.
+func (m mistake) what() string {
+	var parts []string
+	for _, c := range m.classes {
+		if name := productions[c]; name != "" && !slices.Contains(parts, name) {
+			parts = append(parts, name)
+		}
+	}
+	for _, l := range m.literals {
+		if part := "`" + l + "`"; !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	return joinOr(parts)
+}
+
+// productions are the human names of what the grammar may expect.
+var productions = map[string]string{
+	"Name": "a name", "FieldWord": "a field's name", "FieldSyntax": "a field",
+	"TypeExpr": "a type", "TypeSyntax": "a type", "TypeTerm": "a type",
+	"Path": "a path", "RegionExpr": "a path or region", "GrantExpr": "a path or region", "RegionAtom": "a path or region",
+	"Expr": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
+	"Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
+	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument",
+	"HypothesisExpr": "a parameter", "DifferencesExpr": "a parameter", "DifferenceExpr": "a parameter",
+	"PairSyntax": "a claim", "NoStageSyntax": "a claim",
+}
+
+// opening are the productions that always start with one of a few words.
+var opening = map[string][]string{"NoSyntax": {"stage", "flow"}, "NoFlowSyntax": {"from"}, "WhereSyntax": {"where"}, "Each": {"each"}, "Expect": outcomeWords}
+
+// firstSet collects the symbols that can come first in EBNF.
+type firstSet struct {
+	rest     string
+	literals []string
+	classes  []string
+}
+
+// alternatives reads "sequence | sequence ..." up to a closing parenthesis.
+func (f *firstSet) alternatives() {
+	for {
+		f.sequence()
+		if !f.take("|") {
+			return
+		}
+	}
+}
+
+// sequence notes the symbols up to and with the first that is not optional, and
+// skips the others.
+func (f *firstSet) sequence() {
+	open := true
+	for {
+		f.rest = strings.TrimLeft(f.rest, " ")
+		if f.rest == "" || f.rest[0] == '|' || f.rest[0] == ')' {
+			return
+		}
+		if strings.HasPrefix(f.rest, "(?") {
+			f.lookahead()
+			continue
+		}
+		literals, classes := len(f.literals), len(f.classes)
+		f.term()
+		if !open {
+			f.literals, f.classes = f.literals[:literals], f.classes[:classes]
+		}
+		optional := f.take("?") || f.take("*")
+		open = open && optional
+		_ = f.take("+") || f.take("!")
+	}
+}
+
+// lookahead skips "(?= ...)" or "(?! ...)", which adds no symbol.
+func (f *firstSet) lookahead() {
+	literals, classes := len(f.literals), len(f.classes)
+	f.rest = f.rest[len("(?="):]
+	f.alternatives()
+	f.take(")")
+	f.literals, f.classes = f.literals[:literals], f.classes[:classes]
+}
+
+func (f *firstSet) term() {
+	if f.take("(") {
+		f.alternatives()
+		f.take(")")
+		return
+	}
+	end := strings.IndexAny(f.rest[1:], " ()|?*+!\"") + 1
+	if f.rest[0] == '"' {
+		end = strings.IndexByte(f.rest[1:], '"') + 2
+		f.literals = append(f.literals, f.rest[1:end-1])
+		f.rest = f.rest[end:]
+		return
+	}
+	if end == 0 {
+		end = len(f.rest)
+	}
+	if words, ok := opening[f.rest[:end]]; ok {
+		f.literals = append(f.literals, words...)
+	} else {
+		f.classes = append(f.classes, f.rest[:end])
+	}
+	f.rest = f.rest[end:]
+}
+
+func (f *firstSet) take(mark string) bool {
+	trimmed := strings.TrimLeft(f.rest, " ")
+	if !strings.HasPrefix(trimmed, mark) {
+		return false
+	}
+	f.rest = trimmed[len(mark):]
+	return true
 }

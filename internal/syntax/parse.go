@@ -1,3 +1,24 @@
+// Package syntax turns source text into a syntax tree. Parse never fails as a
+// whole: it returns the tree of everything it could read and one diagnostic for
+// every mistake, resynchronising at declarations, then at clauses.
+//
+// The tree keeps exact byte spans. Comments stay with the token list of the
+// File, and those directly above a declaration, field, phase or clause are also
+// its Doc.
+//
+// Entry points: Parse and ParseWithLimits read a file, Walk visits a tree (tree.go,
+// type.go), Grammar prints the grammar. A file is read in these steps:
+//
+//   - scan.go makes tokens of the text (literal.go and path.go know where one ends,
+//     words.go the words of the language);
+//   - parse.go cuts them into sections, one a declaration in column 1;
+//   - balance.go makes the brackets of a section match;
+//   - grammar.go has participle build the tree, whose struct tags are the grammar;
+//   - recover.go goes on after a mistake, by an edit of the tokens; repair.go holds
+//     those that know what was meant;
+//   - finish.go completes the tree and looks for what the grammar lets through.
+//
+// What all of them can say stands in messages.go.
 package syntax
 
 import (
@@ -24,6 +45,29 @@ func ParseWithLimits(file *source.File, limits Limits) (*File, []source.Diagnost
 		p.parse()
 	}
 	return p.tree, p.result()
+}
+
+// Limits bound what Parse accepts; each is inclusive. What exceeds one is
+// reported with code "limit_exceeded" and left unread.
+type Limits struct {
+	FileSize     int // bytes of a file
+	Nesting      int // brackets and type prefixes ("map of", "secret") open at once
+	Declarations int // declarations of a file
+	PathLength   int // bytes of one path pattern
+	StringLength int // bytes of one string, as written
+	ExprLength   int // bytes of one CEL expression
+	Diagnostics  int // diagnostics reported for a file; the rest is only counted
+}
+
+// DefaultLimits are the limits of Parse.
+var DefaultLimits = Limits{
+	FileSize:     1 << 20,
+	Nesting:      64,
+	Declarations: 10_000,
+	PathLength:   1024,
+	StringLength: 16 << 10,
+	ExprLength:   64 << 10,
+	Diagnostics:  200,
 }
 
 // parser holds what the parts of a file share.

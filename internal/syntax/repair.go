@@ -1,6 +1,10 @@
 package syntax
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/patchoptic/poptic/internal/spell"
+)
 
 // repairs are the mistakes whose correction is known, most of them habits from
 // other languages. Each looks at the stream around the mistake and, where it
@@ -76,17 +80,6 @@ func (s *section) repairComma(m mistake) bool {
 	return true
 }
 
-// repairMissingComma: "read /a /b".
-func (s *section) repairMissingComma(m mistake) bool {
-	t, prev := s.at(m.at), s.at(m.at-1)
-	if t.sym != symPath || prev.sym != symPath || !slices.Contains(bracedDecls, s.keyword()) && s.keyword() != "region" {
-		return false
-	}
-	s.missingComma(prev)
-	s.insert(m.at, symPunct, ",")
-	return true
-}
-
 // endsMember reports whether a member of the block before token i ends there.
 func (s *section) endsMember(block, i int) bool {
 	t := s.at(i)
@@ -112,6 +105,17 @@ func (s *section) membersName(block int) string {
 	return "fields"
 }
 
+// repairMissingComma: "read /a /b".
+func (s *section) repairMissingComma(m mistake) bool {
+	t, prev := s.at(m.at), s.at(m.at-1)
+	if t.sym != symPath || prev.sym != symPath || !slices.Contains(bracedDecls, s.keyword()) && s.keyword() != "region" {
+		return false
+	}
+	s.missingComma(prev)
+	s.insert(m.at, symPunct, ",")
+	return true
+}
+
 // repairNamelessClause: "by next drafting", "read write /a": a keyword was read as the
 // name that is missing.
 func (s *section) repairNamelessClause(m mistake) bool {
@@ -127,6 +131,17 @@ func (s *section) repairNamelessClause(m mistake) bool {
 		return false
 	}
 	s.missingName(keyword, name, what)
+	s.insert(m.at-1, symIdent, "")
+	return true
+}
+
+// repairNamelessInvariant: "invariant each t in /a", where each was read as the name.
+func (s *section) repairNamelessInvariant(m mistake) bool {
+	word := s.at(m.at - 1)
+	if s.keyword() != "invariant" || m.at != s.pos+2 || word.value != "each" && word.value != "unique" {
+		return false
+	}
+	s.missingName(s.at(s.pos), word, "a name")
 	s.insert(m.at-1, symIdent, "")
 	return true
 }
@@ -166,17 +181,6 @@ func (s *section) repairNamelessException(m mistake) bool {
 	return true
 }
 
-// repairNamelessInvariant: "invariant each t in /a", where each was read as the name.
-func (s *section) repairNamelessInvariant(m mistake) bool {
-	word := s.at(m.at - 1)
-	if s.keyword() != "invariant" || m.at != s.pos+2 || word.value != "each" && word.value != "unique" {
-		return false
-	}
-	s.missingName(s.at(s.pos), word, "a name")
-	s.insert(m.at-1, symIdent, "")
-	return true
-}
-
 // repairWhere: "string wher { ... }".
 func (s *section) repairWhere(m mistake) bool {
 	t := s.at(m.at)
@@ -186,6 +190,79 @@ func (s *section) repairWhere(m mistake) bool {
 	s.unknownWord(t, "where")
 	s.become(m.at, "where")
 	return true
+}
+
+// repairArray: "string[]".
+func (s *section) repairArray(m mistake) bool {
+	if s.at(m.at).value != "[" || s.at(m.at+1).value != "]" {
+		return false
+	}
+	s.arrayBrackets(s.at(m.at-1), s.at(m.at), s.at(m.at+1))
+	s.remove(m.at, m.at+2)
+	return true
+}
+
+// repairOptional: "name: string?".
+func (s *section) repairOptional(m mistake) bool {
+	if s.at(m.at).value != "?" || s.at(m.at-1).sym == symField {
+		return false
+	}
+	s.optionalType(s.at(m.at-3), s.at(m.at))
+	s.remove(m.at, m.at+1)
+	return true
+}
+
+// repairContainer: "mpa of T".
+func (s *section) repairContainer(m mistake) bool {
+	t, prev := s.at(m.at), s.at(m.at-1)
+	if t.value != "of" || prev.sym != symIdent || s.corrected(m.at-1) || !s.inType() {
+		return false
+	}
+	meant := spell.Nearest(prev.value, append([]string{"key"}, containerWords...))
+	if meant == "" {
+		return false
+	}
+	s.unknownWord(prev, meant)
+	s.become(m.at-1, meant)
+	return true
+}
+
+// repairColon: "name string", "name = string" in a record.
+func (s *section) repairColon(m mistake) bool {
+	if !s.inType() || s.innermostBlock(s.brackets(m.at)) < 0 || !slices.Contains(m.literals, "}") {
+		return false
+	}
+	name, after := s.at(m.at), s.at(m.at+1)
+	optional := after.value == "?"
+	if optional {
+		after = s.at(m.at + 2)
+	}
+	equals := after.value == "="
+	if name.kind != WordToken && name.kind != StringToken || !equals && !startsType(after) {
+		return false
+	}
+	if !s.silence(m.at, m.at+1) {
+		s.missingColon(name, after)
+	}
+	s.tokens()[m.at].kind, s.tokens()[m.at].sym, s.tokens()[m.at].value = FieldToken, symField, name.value+":"
+	if equals {
+		s.remove(m.at+1, m.at+2)
+	}
+	mark := ":"
+	if optional {
+		mark = "?:"
+		s.remove(m.at+1, m.at+2)
+	}
+	s.insert(m.at+1, symPunct, mark)
+	return true
+}
+
+func startsType(t token) bool {
+	switch t.sym {
+	case symIdent, symQualified, symString, symInt, symNumber, symExpr:
+		return true
+	}
+	return t.value == "{" || t.value == "("
 }
 
 // repairWord: a misspelt keyword.
@@ -221,9 +298,6 @@ func baseDeclaration(keyword string) string {
 	}
 	return keyword
 }
-
-// connectives are the little words that are taken for one another.
-var connectives = []string{"of", "in", "on", "at", "to", "from", "with", "as", "is", "for", "into", "and", "by"}
 
 // repairMissingMark: "region money /a", "map Ticket", "type T: string".
 func (s *section) repairMissingMark(m mistake) bool {

@@ -1,6 +1,11 @@
 package syntax
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/patchoptic/poptic/internal/spell"
+)
 
 // The words of the language. They are contextual: a field may be called by any
 // of them, a declaration by none of the reserved ones.
@@ -60,4 +65,27 @@ var misnomers = map[string]map[string]string{
 		"rule": "invariant", "assert": "invariant", "check": "invariant", "claim": "prove", "theorem": "prove", "use": "import",
 		"phase": "phases", "states": "phases", "module": "library", "package": "library", "policy": "contract",
 	},
+}
+
+// connectives are the little words that are taken for one another.
+var connectives = []string{"of", "in", "on", "at", "to", "from", "with", "as", "is", "for", "into", "and", "by"}
+
+// nearestWord is what word was meant to be: a misnomer's meaning or the word of
+// the list closest to it, "" if there is none.
+func nearestWord(word string, words []string, misnomers map[string]string) string {
+	if slices.Contains(words, word) {
+		return word
+	}
+	if meant := misnomers[strings.ToLower(word)]; meant != "" {
+		return meant
+	}
+	return spell.Nearest(word, words)
+}
+
+// continues reports whether a declaration, clause or member cannot end with t.
+func continues(t token) bool {
+	if t.sym == symPunct {
+		return strings.Contains(",->=>|&=+([?:", t.value)
+	}
+	return t.sym == symIdent && slices.Contains(continuingWords, t.value)
 }

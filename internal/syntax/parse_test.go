@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +11,95 @@ import (
 
 	"github.com/patchoptic/poptic/lang/source"
 )
+
+func readTestdata(t testing.TB, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	require.NoError(t, err)
+	return string(text)
+}
+
+func parse(name, text string) (*File, []source.Diagnostic) {
+	return Parse(source.NewFile(name, text))
+}
+
+// requireSound checks what holds for every input: every span lies in the text,
+// children lie in their parents, and the tokens with the gaps between them are
+// the text, the gaps holding nothing but white space.
+func requireSound(t testing.TB, tree *File, ds []source.Diagnostic) {
+	text := tree.Source.Text
+	for _, d := range ds {
+		requireInside(t, d.Span, 0, len(text))
+		require.NotEmpty(t, d.Code)
+		require.NotEmpty(t, d.Message)
+		for _, f := range d.Fixes {
+			requireInside(t, f.Span, 0, len(text))
+		}
+		for _, r := range d.Related {
+			requireInside(t, r.Span, 0, len(text))
+		}
+	}
+	at := 0
+	for _, tok := range tree.Tokens {
+		requireInside(t, tok.Span, at, len(text))
+		require.Empty(t, strings.Trim(text[at:tok.Span.Start], " \t\r\n\uFEFF"))
+		at = tok.Span.End
+	}
+	for _, d := range tree.Decls {
+		requireNested(t, d, 0, len(text))
+	}
+	if tree.Header != nil {
+		requireNested(t, tree.Header, 0, len(text))
+	}
+}
+
+func requireInside(t testing.TB, s source.Span, start, end int) {
+	if s.File == nil || s.Start < start || s.End < s.Start || s.End > end {
+		require.Failf(t, "span out of range", "%d-%d is not in %d-%d", s.Start, s.End, start, end)
+	}
+}
+
+// requireNested checks that n and the nodes below it lie between start and end.
+func requireNested(t testing.TB, n any, start, end int) {
+	Walk(n, func(below any) bool {
+		s := below.(interface{ GetSpan() source.Span }).GetSpan()
+		requireInside(t, s, start, end)
+		if below == n {
+			return true
+		}
+		if e, ok := below.(*Expr); ok {
+			s = e.Outer
+		}
+		requireNested(t, below, s.Start, s.End)
+		return false
+	})
+}
+
+func ExampleParse() {
+	tree, diagnostics := Parse(source.NewFile("a.poptic", "contract shop\nstage pay { red /cart }\n"))
+	fmt.Println(tree.Header.Name.Text, len(tree.Decls))
+	for _, d := range diagnostics {
+		fmt.Println(d.Message, "-", d.Fixes[0].Title)
+	}
+	// Output:
+	// shop 1
+	// there is no clause `red` - did you mean `read`?
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range []string{"support.poptic", "support_test.poptic"} {
+		f.Add(readTestdata(f, name))
+	}
+	f.Add("contract a\ntype T { a: list of { b?: string where { self != '}' } } }")
+	f.Add("contract a stage s(p in /a) { read (/a, /b except /c { } ensure {")
+	f.Add("state { a b\n}}} phases { a => b, } test \"x\" { patch [ }")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, name := range []string{"a.poptic", "a_test.poptic"} {
+			tree, ds := parse(name, text)
+			requireSound(t, tree, ds)
+		}
+	})
+}
 
 // only requires that a text has exactly one diagnostic, and returns it.
 func only(t *testing.T, text string, limits Limits) source.Diagnostic {
@@ -116,13 +207,4 @@ func TestParseIsSafeForConcurrentUse(t *testing.T) {
 func TestAFileReadInPartIsNotToldWhatItLacks(t *testing.T) {
 	only(t, "contract c\nstate { a: "+strings.Repeat("(", 100)+"int", DefaultLimits)
 	only(t, "contract c\nstate { a: "+strings.Repeat("map of ", 100)+"int }", DefaultLimits)
-}
-
-func TestHalfASurrogatePairIsNoText(t *testing.T) {
-	for _, text := range []string{`state { "\ud800": int }`, `type T = "\udc00"`, `region r = /"\ud83d"`, `invariant i "\ud800" { true }`} {
-		_, ds := parse("a.poptic", "contract c\n"+text)
-		require.Len(t, ds, 1, text)
-	}
-	_, ds := parse("a.poptic", `contract c state { "\ud83d\ude00": int }`)
-	require.Empty(t, ds)
 }

@@ -130,3 +130,9 @@ func TestTheGrammarExpectsNothingWithoutWords(t *testing.T) {
 	}
 	require.Empty(t, dead, "nothing expects these")
 }
+
+func TestTheGrammarTextNamesEveryDeclaration(t *testing.T) {
+	for _, word := range append(declarationWords, clauseWords...) {
+		require.Contains(t, Grammar(), `"`+word+`"`)
+	}
+}

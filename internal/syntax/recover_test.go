@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -93,4 +94,97 @@ func TestOneFileReportsEveryOfItsMistakes(t *testing.T) {
 	draft := tree.Decls[14].(*StageDecl)
 	require.Len(t, draft.Clauses, 3)
 	require.Len(t, draft.Clauses[2].Region.Grants, 2)
+}
+
+func TestMistakesKeepWhatWasMeant(t *testing.T) {
+	tree, ds := parse("a.poptic", "contract c\nstgae s {\n  red /a\n  by\n  write /b foo\n  ensure { true\n}\ntype T { a int, b: mpa of string }\n")
+	require.Len(t, ds, 8)
+	stage := tree.Decls[0].(*StageDecl)
+	var clauses []string
+	for _, c := range stage.Clauses {
+		clauses = append(clauses, c.Keyword.Text)
+	}
+	require.Equal(t, []string{"read", "write", "ensure"}, clauses)
+	require.Equal(t, "/b", stage.Clauses[1].Region.Grants[0].Intersect[0].Path.Text)
+	require.Equal(t, " true", stage.Clauses[2].Expr.Text)
+	record := tree.Decls[1].(*TypeDecl).Type.(*RecordType)
+	require.Equal(t, "a", record.Fields[0].Name.Text)
+	require.Equal(t, "map", record.Fields[1].Type.(*ContainerType).Keyword.Text)
+}
+
+func TestDeletingOneTokenSparesDistantDeclarations(t *testing.T) {
+	for _, name := range []string{"support.poptic", "support_test.poptic"} {
+		text := readTestdata(t, name)
+		whole, _ := parse(name, text)
+		for _, tok := range whole.Tokens {
+			if tok.Kind == CommentToken {
+				continue
+			}
+			cut := text[:tok.Span.Start] + text[tok.Span.End:]
+			tree, ds := parse(name, cut)
+			requireSound(t, tree, ds)
+			requireSpared(t, whole, tree, tok)
+		}
+	}
+}
+
+// requireSpared checks that all declarations but the one with the token and its
+// neighbours are still there, whole.
+func requireSpared(t *testing.T, whole, tree *File, tok Token) {
+	have := map[string]int{}
+	for _, d := range tree.Decls {
+		have[d.GetSpan().Text()]++
+	}
+	hit := len(whole.Decls)
+	for i, d := range whole.Decls {
+		if d.GetSpan().Start <= tok.Span.Start && tok.Span.Start < d.GetSpan().End {
+			hit = i
+		}
+	}
+	if hit == len(whole.Decls) {
+		hit = -1 // the header
+	}
+	for i, d := range whole.Decls {
+		if i < hit-1 || i > hit+1 {
+			require.NotZero(t, have[d.GetSpan().Text()], "without %q at %d: %q is lost", tok.Span.Text(), tok.Span.Start, d.GetSpan().Text())
+		}
+	}
+}
+
+func TestRandomEditsNeverBreakTheParser(t *testing.T) {
+	rounds := 500
+	if testing.Short() || raceEnabled {
+		rounds = 100
+	}
+	rnd := rand.New(rand.NewSource(1))
+	pieces := append([]string{
+		"{", "}", "(", ")", "[", "]", "\"", "'", ",", ":", "?:", "?", "=", "->", "=>", "|", "&", "+", "/", "//", "/*", "/a/{b}", "#", "\n", "\n\n", " ",
+		"\t", "\r\n", "0", "-1", "1.5e3", "*", "*:", ";", "é", "“", "\u00a0", "\x01", "x", "a.b", "\"s\"", "{ a > 0 }", "list of", "where {", "[{}]", "'''",
+	}, declarationWords...)
+	pieces = append(pieces, clauseWords...)
+	for range rounds {
+		name := []string{"support.poptic", "support_test.poptic"}[rnd.Intn(2)]
+		text := readTestdata(t, name)
+		for range 1 + rnd.Intn(6) {
+			text = edit(rnd, text, pieces)
+		}
+		tree, ds := parse(name, text)
+		requireSound(t, tree, ds)
+	}
+}
+
+// edit removes, replaces or inserts a piece of text at random.
+func edit(rnd *rand.Rand, text string, pieces []string) string {
+	if text == "" {
+		return pieces[0]
+	}
+	from := rnd.Intn(len(text))
+	to := min(len(text), from+rnd.Intn(20))
+	switch rnd.Intn(3) {
+	case 0:
+		return text[:from] + text[to:]
+	case 1:
+		return text[:from] + pieces[rnd.Intn(len(pieces))] + text[to:]
+	}
+	return text[:from] + pieces[rnd.Intn(len(pieces))] + text[from:]
 }

@@ -2,51 +2,9 @@ package syntax
 
 import "strings"
 
-// slash takes what starts with "/": a path, or a comment of other languages.
-func (s *scanner) slash(t token) {
-	if strings.HasPrefix(s.text[s.pos:], "//") {
-		s.pos = s.lineEnd(s.pos)
-		t.kind = CommentToken
-		s.add(t)
-		s.slashComment(t.start, s.pos)
-		return
-	}
-	if end := blockCommentEnd(s.text, s.pos, t.lineStart); end > 0 {
-		s.pos = end
-		t.kind = CommentToken
-		s.add(t)
-		s.blockComment(t.start, end)
-		return
-	}
-	s.pos = pathEnd(s.text, s.pos)
-	t.kind, t.sym = PathToken, symPath
-	s.add(t)
-	if s.pos-t.start > s.limits.PathLength {
-		s.limit("pattern length", s.limits.PathLength, t.start, s.pos)
-		return
-	}
-	s.checkPath(t.start, s.pos)
-}
-
-// longestBlockComment bounds the search for the end of a block comment.
-const longestBlockComment = 4 << 10
-
-// blockCommentEnd is the end of a comment as C has it at pos, 0 if there is none:
-// "/*" is a path as well. Only one that starts a line may go on after its line.
-func blockCommentEnd(text string, pos int, lineStart bool) int {
-	rest := text[pos:]
-	if len(rest) < 3 || rest[:2] != "/*" || !strings.ContainsRune(" \t\r\n*", rune(rest[2])) || rest[2] == '*' && strings.HasPrefix(rest, "/**/") {
-		return 0
-	}
-	rest = rest[:min(len(rest), longestBlockComment)]
-	if !lineStart {
-		rest = rest[:commentEnd(rest, 0)]
-	}
-	if i := strings.Index(rest, "*/"); i > 1 && (i+2 == len(rest) || strings.ContainsRune(" \t\r\n", rune(rest[i+2]))) {
-		return pos + i + 2
-	}
-	return 0
-}
+// A path pattern is one token, "/a/{p}/(b|c)". The scanner needs its end (pathEnd) and
+// its first mistake (segmentMistake), the tree its segments (finisher.segments). All
+// cut it at the same slashes (pathParts).
 
 // pathEnd is the end of the path at pos: white space, ",", "&", "#", a bracket
 // that nothing in the path opened, or a "{" that does not stand directly after "/".
@@ -98,24 +56,6 @@ func pathParts(text string, start, end int) []pathPart {
 		}
 	}
 	return append(parts, pathPart{from, end})
-}
-
-// checkPath reports the first mistake in a path.
-func (s *scanner) checkPath(start, end int) {
-	parts := pathParts(s.text, start, end)
-	if len(parts) == 1 && parts[0].start == parts[0].end {
-		s.lonePath(start, end)
-		return
-	}
-	for _, p := range parts {
-		if m, ok := segmentMistake(s.text[p.start:p.end]); ok {
-			if p.start == p.end {
-				p.start-- // the slash
-			}
-			s.badPath(p.start, p.end, m)
-			return
-		}
-	}
 }
 
 // segmentMistake says what is wrong with a segment, if something is.
@@ -213,3 +153,56 @@ func literalMistake(text string) (string, bool) {
 	}
 	return "", false
 }
+
+// segments reads the segments of a path whose span is known. Those with a
+// mistake, which the scanner reported, are taken as keys, as written.
+func (f *finisher) segments(p *Path) []*PathSegment {
+	start, end := p.Span.Start, p.Span.End
+	if end-start > f.limits.PathLength {
+		return nil
+	}
+	var out []*PathSegment
+	for _, part := range pathParts(f.file.Text, start, end) {
+		out = append(out, f.segment(part))
+	}
+	return out
+}
+
+func (f *finisher) segment(p pathPart) *PathSegment {
+	text := f.file.Text[p.start:p.end]
+	seg := &PathSegment{Text: text}
+	seg.Span = f.span(p.start, p.end)
+	_, bad := segmentMistake(text)
+	switch {
+	case bad:
+	case text == "*":
+		seg.Kind = StarSegment
+	case text == "**":
+		seg.Kind = DeepSegment
+	case text == "-":
+		seg.Kind = DashSegment
+	case text[0] == '{':
+		seg.Kind, seg.Text = ParamSegment, text[1:len(text)-1]
+	case text[0] == '(':
+		seg.Kind = ChoiceSegment
+		for _, c := range choices(text) {
+			seg.Choices = append(seg.Choices, f.key(pathPart{p.start + c.start, p.start + c.end}))
+		}
+	default:
+		return f.key(p)
+	}
+	return seg
+}
+
+// key reads a literal segment or alternative.
+func (f *finisher) key(p pathPart) *PathSegment {
+	text := f.file.Text[p.start:p.end]
+	seg := &PathSegment{Text: pointerEscapes.Replace(text)}
+	if text[0] == '"' {
+		seg.Text, _ = unquote(text)
+	}
+	seg.Span = f.span(p.start, p.end)
+	return seg
+}
+
+var pointerEscapes = strings.NewReplacer("~1", "/", "~0", "~")

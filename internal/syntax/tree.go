@@ -1,0 +1,486 @@
+package syntax
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/patchoptic/poptic/lang/source"
+)
+
+// A File is the tree of one source file.
+type File struct {
+	Source *source.File
+	Header *Header // nil if the file has none (a test file may)
+	Decls  []Decl  // in source order, imports included; partial where there were mistakes
+	Tokens []Token // every token, comments included, in order: the formatter's input
+}
+
+// A Decl is one top-level declaration.
+type Decl interface {
+	GetSpan() source.Span
+	// DeclName is the declared name; its Text is "" where the declaration has none (state, phases, prove).
+	DeclName() Name
+}
+
+// Node is the part every tree node has: the span of source text it was read from.
+type Node struct {
+	Span source.Span
+	extent
+}
+
+// GetSpan returns the node's span.
+func (n Node) GetSpan() source.Span { return n.Span }
+
+func (n *Node) node() *Node { return n }
+
+// extent is where participle notes a node's first token and the token after its
+// last one. It is turned into the Span and cleared before Parse returns.
+type extent struct {
+	Pos    mark
+	EndPos mark
+}
+
+// A mark is a token's place in the form participle knows. Offset is the token's
+// first byte, Column the end of the token before it, Line its index in the
+// stream plus one: so a node ends at the Column of its EndPos, whatever white
+// space and comments follow.
+type mark = lexer.Position
+
+// A Token is one lexical token; white space between tokens is not a token.
+type Token struct {
+	Span source.Span
+	Kind TokenKind
+}
+
+// GetSpan returns the token's span.
+func (t Token) GetSpan() source.Span { return t.Span }
+
+// TokenKind is the class of a token.
+type TokenKind uint8
+
+// The classes of tokens.
+const (
+	BadToken     TokenKind = iota // bytes that no rule takes; always reported
+	CommentToken                  // "#" to the end of the line
+	WordToken                     // a name or keyword, possibly qualified: pii.Email
+	FieldToken                    // the name of a record's field, without its colon; a word or a string
+	StringToken                   // a JSON string
+	NumberToken                   // a JSON number
+	PathToken                     // a path pattern
+	ExprToken                     // CEL with its braces
+	JSONToken                     // JSON written in a test, with its brackets
+	PunctToken                    // everything else
+)
+
+// A Name is an identifier, possibly qualified by an import's alias ("pii.Email").
+type Name struct {
+	Node
+	Text string `parser:"@(Ident | Qualified)"`
+}
+
+// A StringLit is a JSON string literal; Value is decoded.
+type StringLit struct {
+	Node
+	Value string `parser:"@String"`
+}
+
+// An Expr is CEL source in braces. Span covers the text between the braces,
+// verbatim: CEL positions are offsets into it. Outer covers the braces as well.
+type Expr struct {
+	Node
+	Text  string `parser:"@Expr"`
+	Outer source.Span
+}
+
+// Header is "contract NAME [sealed]" or "library NAME". NAME may contain dots.
+type Header struct {
+	Node
+	Doc     string
+	Library bool `parser:"( 'contract' | @'library' )"`
+	Name    Name `parser:"@@"`
+	Sealed  bool `parser:"@'sealed'?"`
+}
+
+// Import is `import "std/pii" as pii`. Without as, the alias is the last path element without its extension.
+type Import struct {
+	Node
+	Doc   string
+	Path  StringLit `parser:"'import' @@"`
+	Alias Name      `parser:"( 'as' @@ )?"` // Text "" if none was written
+}
+
+// StateDecl is "state { fields }" or "state TYPE".
+type StateDecl struct {
+	Node
+	Doc  string
+	Type TypeExpr `parser:"'state' @@"` // a *RecordType for the brace form
+}
+
+// TypeDecl is "type N { ... }" or "type N = TYPE".
+type TypeDecl struct {
+	Node
+	Doc  string
+	Name Name     `parser:"'type' @@"`
+	Type TypeExpr `parser:"( '=' @@ | (?= '{') @@ )"`
+}
+
+// PhasesDecl is "phases { ... }".
+type PhasesDecl struct {
+	Node
+	Doc    string
+	Phases []*Phase `parser:"'phases' '{' @@* '}'"`
+}
+
+// A Phase is one line of the phase graph: its name and where one may go from it.
+type Phase struct {
+	Node
+	Doc    string
+	Name   Name     `parser:"@@"`
+	Arrows []*Arrow `parser:"( '->' @@ ( ',' @@ )* )?"`
+}
+
+// An Arrow is one target of a phase: "b", "b when { CEL }", "b by host".
+type Arrow struct {
+	Node
+	To     Name  `parser:"@@"`
+	ByHost bool  `parser:"( 'by' @'host'"`
+	Guard  *Expr `parser:"| 'when' @@ )*"`
+}
+
+// RegionDecl is "region NAME = REGION".
+type RegionDecl struct {
+	Node
+	Doc    string
+	Name   Name        `parser:"'region' @@"`
+	Region *RegionExpr `parser:"'=' @@"`
+}
+
+// A RegionExpr is a list of grants, separated by commas.
+type RegionExpr struct {
+	Node
+	Grants []*GrantExpr `parser:"@@ ( ',' @@ )*"`
+}
+
+// A GrantExpr is "[blind] A [& B ...] [except E | except (E, ...)]".
+type GrantExpr struct {
+	Node
+	Blind     bool          `parser:"@'blind'?"`      // in a write clause only
+	Intersect []*RegionAtom `parser:"@@ ( '&' @@ )*"` // one, or the operands of "&"
+	Except    []*RegionAtom `parser:"( 'except' ( '(' @@ ( ',' @@ )* ')' | @@ ) )?"`
+}
+
+// A RegionAtom is a path, a region's name (possibly "alias.name"), the built-in
+// "secrets", or a region in parentheses. Exactly one field is set.
+type RegionAtom struct {
+	Node
+	Path    *Path       `parser:"  @@"`
+	Secrets bool        `parser:"| @'secrets'"`
+	Name    *Name       `parser:"| @@"`
+	Group   *RegionExpr `parser:"| '(' @@ ')'"`
+}
+
+// A Path is a path pattern. Text is as written.
+type Path struct {
+	Node
+	Text     string `parser:"@Path"`
+	Segments []*PathSegment
+}
+
+// PathSegmentKind is the form of a path segment.
+type PathSegmentKind uint8
+
+// The forms of a segment in the surface syntax.
+const (
+	LiteralSegment PathSegmentKind = iota // a key, decoded (RFC 6901 escapes or JSON quotes undone)
+	StarSegment                           // *
+	DeepSegment                           // **
+	ChoiceSegment                         // (a|b)
+	ParamSegment                          // {p}
+	DashSegment                           // -
+)
+
+// A PathSegment is one segment of a Path.
+type PathSegment struct {
+	Node
+	Kind    PathSegmentKind
+	Text    string         // the decoded key, or the parameter's name
+	Choices []*PathSegment // of a ChoiceSegment: literals
+}
+
+// MeasureDecl is "measure NAME = sum|count|min|max PATH".
+type MeasureDecl struct {
+	Node
+	Doc  string
+	Name Name  `parser:"'measure' @@"`
+	Kind Name  `parser:"'=' @@"`
+	Over *Path `parser:"@@"`
+}
+
+// InvariantDecl is "invariant NAME [each x in PATH] [MESSAGE] { CEL }" or
+// "invariant NAME [MESSAGE] unique PATH".
+type InvariantDecl struct {
+	Node
+	Doc     string
+	Name    Name       `parser:"'invariant' @@"`
+	Each    *Each      `parser:"@@?"`
+	Message *StringLit `parser:"@@?"`
+	Expr    *Expr      `parser:"( @@"`
+	Unique  *Path      `parser:"| 'unique' @@ )"`
+}
+
+// Each is "each x in PATH".
+type Each struct {
+	Node
+	Var  Name  `parser:"'each' @@"`
+	Over *Path `parser:"'in' @@"`
+}
+
+// StageDecl is "stage NAME(params) { clauses }"; as "delegate NAME from S { clauses }" From is set.
+type StageDecl struct {
+	Node
+	Doc     string
+	Name    Name      `parser:"( 'stage' | 'delegate' ) @@"`
+	From    *Name     `parser:"( 'from' @@ )?"` // the parent of a delegate, nil for a stage
+	Params  []*Param  `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+	Clauses []*Clause `parser:"'{' @@* '}'"`
+}
+
+// A Param is a stage parameter: "p in PATH", "p new in PATH" or "p = PATH".
+type Param struct {
+	Node
+	Name Name  `parser:"@@"`
+	New  bool  `parser:"( @'new'? 'in'"`
+	From bool  `parser:"| @'=' )"` // "p = PATH"
+	Path *Path `parser:"@@"`
+}
+
+// A Clause is one clause of a stage. Keyword tells which fields are set:
+// in, by, next, after: Names; read, source, delegable, write: Region; produce:
+// Paths; require, ensure: Expr; attempts: Number; discloses: Gates.
+type Clause struct {
+	Node
+	Doc     string
+	Keyword Name        // the clause's first token
+	Names   []Name      `parser:"  ( 'in' | 'by' | 'next' | 'after' ) @@ ( ',' @@ )*"`
+	Region  *RegionExpr `parser:"| ( 'read' | 'write' | 'source' | 'delegable' ) @@"`
+	Paths   []*Path     `parser:"| 'produce' @@ ( ',' @@ )*"`
+	Expr    *Expr       `parser:"| ( 'require' | 'ensure' ) @@"`
+	Number  *Number     `parser:"| 'attempts' @@"`
+	Gates   []*GateRef  `parser:"| 'discloses' @@ ( ',' @@ )*"`
+}
+
+// A Number is an integer literal.
+type Number struct {
+	Node
+	Value int `parser:"@Int"`
+}
+
+// A GateRef names a gate in a discloses clause: an invariant, "require",
+// "ensure", "produce", "next PHASE", or a typed node's path.
+type GateRef struct {
+	Node
+	Phase Name  `parser:"  'next' @@"` // of "next PHASE"
+	Name  Name  `parser:"| @@"`        // the invariant or keyword; Text "" if Path is set
+	Path  *Path `parser:"| @@"`
+}
+
+// ComposeDecl is "compose NAME = A + B ...".
+type ComposeDecl struct {
+	Node
+	Doc    string
+	Name   Name   `parser:"'compose' @@"`
+	Stages []Name `parser:"'=' @@ ( '+' @@ )*"`
+}
+
+// ParallelDecl is "parallel NAME = A | B ... [when HYPOTHESIS]".
+type ParallelDecl struct {
+	Node
+	Doc    string
+	Name   Name            `parser:"'parallel' @@"`
+	Stages []Name          `parser:"'=' @@ ( '|' @@ )*"`
+	When   *HypothesisExpr `parser:"( 'when' @@ )?"`
+}
+
+// ClaimKind is the form of a prove statement.
+type ClaimKind string
+
+// The claims of the language.
+const (
+	CommutesClaim    ClaimKind = "commutes"    // A commutes with B [when HYPOTHESIS]
+	AllCommuteClaim  ClaimKind = "all commute" // all commute in PHASE
+	WithinClaim      ClaimKind = "within"      // A within B
+	NoStageClaim     ClaimKind = "no stage"    // no stage [except S, ...] reads|writes|copies REGION
+	NoFlowClaim      ClaimKind = "no flow"     // no flow from REGION to REGION [with memory]
+	PhaseBeforeClaim ClaimKind = "before"      // P before Q
+)
+
+// ProveDecl is a prove statement. Kind tells which fields are set: A and B are
+// stages of commutes and within, phases of before; A is the phase of all commute.
+type ProveDecl struct {
+	Node
+	Doc    string
+	Kind   ClaimKind
+	A, B   Name
+	When   *HypothesisExpr // of commutes; nil if nothing is assumed
+	Except []Name
+	Verb   Name        // reads, writes or copies
+	From   *RegionExpr // of no flow; the region of no stage
+	To     *RegionExpr
+	Memory bool // of no flow: with memory
+}
+
+// A HypothesisExpr is what a claim assumes of the parameters of two runs: one of its
+// alternatives, of which each is all of several differences.
+type HypothesisExpr struct {
+	Node
+	Any []*DifferencesExpr `parser:"@@ ( 'or' @@ )*"`
+}
+
+// A DifferencesExpr is "p differs and q differs ...": "and" binds tighter than "or".
+type DifferencesExpr struct {
+	Node
+	All []*DifferenceExpr `parser:"@@ ( 'and' @@ )*"`
+}
+
+// A DifferenceExpr is "p differs", "p differs from q", or a hypothesis in parentheses.
+type DifferenceExpr struct {
+	Node
+	Group *HypothesisExpr `parser:"  '(' @@ ')'"`
+	Param *Name           `parser:"| @@ 'differs'"`
+	From  *Name           `parser:"( 'from' @@ )?"`
+}
+
+// proveSyntax is the grammar of a prove statement: the forms differ in their
+// first word. convert makes the one public node of it.
+type proveSyntax struct {
+	Node
+	Doc  string
+	All  *Name       `parser:"'prove' ( 'all' 'commute' 'in' @@"`
+	No   *noSyntax   `parser:"| 'no' @@"`
+	Pair *pairSyntax `parser:"| @@ )"`
+}
+
+type noSyntax struct {
+	Node
+	Stage *noStageSyntax `parser:"  'stage' @@"`
+	Flow  *noFlowSyntax  `parser:"| 'flow' @@"`
+}
+
+type noStageSyntax struct {
+	Node
+	Except []Name      `parser:"( 'except' @@ ( ',' @@ )* )?"`
+	Verb   Name        `parser:"@@"`
+	Region *RegionExpr `parser:"@@"`
+}
+
+type noFlowSyntax struct {
+	Node
+	From *RegionExpr `parser:"'from' @@"`
+	To   *RegionExpr `parser:"'to' @@"`
+
+	Memory bool `parser:"( 'with' @'memory' )?"`
+}
+
+type pairSyntax struct {
+	Node
+	A      Name            `parser:"@@"`
+	With   *Name           `parser:"( 'commutes' 'with' @@"`
+	When   *HypothesisExpr `parser:"  ( 'when' @@ )?"`
+	Within *Name           `parser:"| 'within' @@"`
+	Before *Name           `parser:"| 'before' @@ )"`
+}
+
+// DeclName makes proveSyntax a Decl until convert replaces it.
+func (d *proveSyntax) DeclName() Name { return Name{} }
+
+func (d *proveSyntax) convert() *ProveDecl {
+	out := &ProveDecl{Node: d.Node}
+	switch {
+	case d.All != nil:
+		out.Kind, out.A = AllCommuteClaim, *d.All
+	case d.No != nil && d.No.Stage != nil:
+		s := d.No.Stage
+		out.Kind, out.Except, out.Verb, out.From = NoStageClaim, s.Except, s.Verb, s.Region
+	case d.No != nil:
+		f := d.No.Flow
+		out.Kind, out.From, out.To, out.Memory = NoFlowClaim, f.From, f.To, f.Memory
+	default:
+		d.Pair.convert(out)
+	}
+	return out
+}
+
+func (p *pairSyntax) convert(out *ProveDecl) {
+	out.A, out.When = p.A, p.When
+	switch {
+	case p.With != nil:
+		out.Kind, out.B = CommutesClaim, *p.With
+	case p.Within != nil:
+		out.Kind, out.B = WithinClaim, *p.Within
+	default:
+		out.Kind, out.B = PhaseBeforeClaim, *p.Before
+	}
+}
+
+// TestDecl is a contract test. JSON parts are kept verbatim.
+type TestDecl struct {
+	Node
+	Doc     string
+	Title   StringLit `parser:"'test' @@ '{' ("`
+	State   *DataRef  `parser:"  'state' @@"`
+	Phase   *Name     `parser:"| 'phase' @@"`
+	Role    *Name     `parser:"| 'role' @@"`
+	Stage   *Name     `parser:"| 'stage' @@"`
+	Args    []*Arg    `parser:"  ( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+	Patch   *DataRef  `parser:"| 'patch' @@"`
+	Next    *Name     `parser:"| 'next' @@"`
+	Expects []*Expect `parser:"| 'expect' @@ )* '}'"`
+}
+
+// A DataRef is a JSON file's path in quotes, or JSON written in place.
+type DataRef struct {
+	Node
+	File *StringLit `parser:"  @@"`
+	JSON string     `parser:"| @JSON"` // verbatim, "" if File is set
+}
+
+// An Arg binds a stage parameter: name: "value".
+type Arg struct {
+	Node
+	Name  Name      `parser:"@@"`
+	Value StringLit `parser:"':' @@"`
+}
+
+// An Expect is an outcome a test names: commit [{CEL}], noop, reject GATE [NAME],
+// view {CEL}, or hidden PATH.
+type Expect struct {
+	Node
+	Kind Name  // commit, noop, reject, view, hidden: the outcome's first token
+	Expr *Expr `parser:"( ( 'commit' | 'view' ) @@?"`
+	Gate Name  `parser:"| 'reject' @@"`
+	Name Name  `parser:"  ( (?! 'state' | 'phase' | 'role' | 'stage' | 'patch' | 'next' | 'expect' ) @@ )?"`
+	Path *Path `parser:"| 'hidden' @@ | 'noop' )"`
+}
+
+func (d *Import) DeclName() Name { return d.Alias }
+
+func (d *StateDecl) DeclName() Name { return Name{} }
+
+func (d *TypeDecl) DeclName() Name { return d.Name }
+
+func (d *PhasesDecl) DeclName() Name { return Name{} }
+
+func (d *RegionDecl) DeclName() Name { return d.Name }
+
+func (d *MeasureDecl) DeclName() Name { return d.Name }
+
+func (d *InvariantDecl) DeclName() Name { return d.Name }
+
+func (d *StageDecl) DeclName() Name { return d.Name }
+
+func (d *ComposeDecl) DeclName() Name { return d.Name }
+
+func (d *ParallelDecl) DeclName() Name { return d.Name }
+
+func (d *ProveDecl) DeclName() Name { return Name{} }
+
+func (d *TestDecl) DeclName() Name { return Name{} }
