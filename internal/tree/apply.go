@@ -6,9 +6,8 @@ import (
 	"github.com/patchoptic/poptic/internal/region"
 )
 
-// Running operations, strictly by the table of spec/semantics.md section 2. An operation
-// is resolved first: what it reads and writes, and the first reason why it cannot be
-// applied. Only then does it run.
+// Running operations. An operation is resolved first: what it reads and writes, and the
+// first reason why it cannot be applied. Only then does it run.
 
 // Apply runs one operation on root, strictly by the table of spec/semantics.md
 // section 2, and returns the new root and the operation's effect. If op cannot be

@@ -91,52 +91,49 @@ var DefaultPatchLimits = PatchLimits{
 	MaxPatchTokens:  256 << 10,
 }
 
-// PatchOf reads a patch from a JSON value, as ParsePatch does from text.
-func PatchOf(n *Node, limits PatchLimits) (Patch, []*Problem) {
-	if p := refuseWhole(n, limits); p != nil {
-		return nil, []*Problem{p}
-	}
-	checks := patchCheck{limits: limits, patch: make(Patch, 0, n.Len())}
-	for _, element := range n.Elements() {
-		checks.add(rawOpOf(element))
-	}
-	return checks.result()
+// A Code names a way in which a patch can be wrong. These are the codes of a
+// verdict's violations that a patch alone, or a patch and a state, can earn.
+type Code string
+
+// The codes.
+const (
+	CodePatchSyntax   Code = "patch_syntax"
+	CodePointerSyntax Code = "pointer_syntax" // bad escapes, and index spellings such as 01
+	CodeDuplicateKey  Code = "duplicate_key"
+	CodeLimitExceeded Code = "limit_exceeded"
+	CodePathMissing   Code = "path_missing"
+	CodeOutOfRange    Code = "index_out_of_range"
+	CodeTestFailed    Code = "test_failed"
+	CodeTypeMismatch  Code = "type_mismatch" // a scalar on the way, or an index into a set or log
+	CodeMoveIntoChild Code = "move_into_child"
+)
+
+// WholePatch is the index of a problem that belongs to no single operation.
+const WholePatch = -1
+
+// A Problem is one reason why a patch cannot be applied. Its texts name paths as
+// the actor wrote them and kinds, never values or names the actor did not write.
+type Problem struct {
+	Code    Code
+	Index   int    // of the operation, from 0; or WholePatch
+	Path    string // the pointer at fault as written: the operation's path or from
+	Message string
+	Hint    string // what to do instead, "" if nothing can be said
+
+	// Typed is the number of leading tokens of Path that the state could type;
+	// only for problems that Resolve or Apply find.
+	Typed int
 }
 
-func refuseWhole(n *Node, limits PatchLimits) *Problem {
-	whole := func(code Code, message, hint string) *Problem {
-		return &Problem{Code: code, Index: WholePatch, Message: message, Hint: hint}
+// Error makes a Problem usable as an error.
+func (p *Problem) Error() string {
+	if p.Index == WholePatch {
+		return fmt.Sprintf("%s: %s", p.Code, p.Message)
 	}
-	if bad := limits.Check(n); bad != nil {
-		return whole(CodeLimitExceeded, "the patch: "+bad.Error(), "")
-	}
-	if n.Kind() != ir.Array {
-		return whole(CodePatchSyntax, "a patch is an array of operations, not "+n.Kind().Article(), notArrayHint(n))
-	}
-	if over(n.Len(), limits.MaxOps) {
-		return limits.tooManyOps()
-	}
-	return nil
+	return fmt.Sprintf("%s: operation %d: %s", p.Code, p.Index, p.Message)
 }
 
-func (l PatchLimits) tooManyOps() *Problem {
-	return &Problem{
-		Code: CodeLimitExceeded, Index: WholePatch,
-		Message: fmt.Sprintf("the patch has more than %d operations", l.MaxOps),
-	}
-}
-
-func notArrayHint(n *Node) string {
-	text := strings.TrimLeft(n.Text(), " \t\r\n")
-	switch {
-	case n.Kind() == ir.String && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{")):
-		return "the patch was sent as a JSON string; send the array itself"
-	case n.Get("op") != nil:
-		return "put the operation into an array"
-	default:
-		return ""
-	}
-}
+// Reading.
 
 // ParsePatch reads a JSON Patch document (RFC 6902) and checks the shape of all
 // operations before any runs. It returns either the patch or every problem there
@@ -160,197 +157,6 @@ func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
 	default:
 		return checks.result()
 	}
-}
-
-var opKinds = []OpKind{OpAdd, OpRemove, OpReplace, OpMove, OpCopy, OpTest}
-
-// A field is a member of an operation that has to be a string.
-type field struct {
-	present bool
-	kind    ir.Kind
-	text    string
-}
-
-// rawOp is an operation as read, before its shape is checked.
-type rawOp struct {
-	kind           ir.Kind // object, if it can be an operation at all
-	op, path, from field
-	value          *Node
-}
-
-// rawOpOf reads an operation from a node.
-func rawOpOf(n *Node) rawOp {
-	return rawOp{
-		kind: n.Kind(), op: fieldOf(n.Get("op")), path: fieldOf(n.Get("path")), from: fieldOf(n.Get("from")),
-		value: n.Get("value"),
-	}
-}
-
-func fieldOf(n *Node) field {
-	if n == nil {
-		return field{}
-	}
-	return field{true, n.Kind(), n.Text()}
-}
-
-// A patchCheck checks operations, one after the other, and collects everything
-// wrong with their shapes.
-type patchCheck struct {
-	limits   PatchLimits
-	patch    Patch
-	tokens   int  // of the pointers so far
-	full     bool // they are more than there may be
-	problems []*Problem
-}
-
-func (s *patchCheck) add(raw rawOp) {
-	const usual = 8
-	if s.patch == nil {
-		s.patch = make(Patch, 0, usual)
-	}
-	s.patch = append(s.patch, Op{Index: len(s.patch)})
-	c := opCheck{patchCheck: s, op: &s.patch[len(s.patch)-1], raw: raw}
-	c.run()
-}
-
-// result is the patch, or what is wrong with it.
-func (s *patchCheck) result() (Patch, []*Problem) {
-	switch {
-	case len(s.problems) > 0:
-		return nil, s.problems
-	case s.patch == nil:
-		return Patch{}, nil
-	default:
-		return s.patch, nil
-	}
-}
-
-// An opCheck checks one operation.
-type opCheck struct {
-	*patchCheck
-	op  *Op
-	raw rawOp
-}
-
-func (c *opCheck) fail(code Code, path, message, hint string) {
-	c.problems = append(c.problems, &Problem{
-		Code: code, Index: c.op.Index, Path: path, Message: message, Hint: hint,
-	})
-}
-
-func (c *opCheck) run() {
-	if c.raw.kind != ir.Object {
-		c.fail(CodePatchSyntax, "", "an operation is an object, not "+c.raw.kind.Article(), "")
-		return
-	}
-	c.op.RawPath = c.raw.path.text
-	known := c.kind()
-	c.op.Path = c.pointer("path", c.raw.path)
-	if !known {
-		return
-	}
-	if c.op.Kind.HasFrom() {
-		c.op.RawFrom = c.raw.from.text
-		c.op.From = c.pointer("from", c.raw.from)
-	}
-	if c.op.Kind.HasValue() {
-		c.value()
-	}
-	if c.op.Kind == OpRemove && c.op.Path != nil && len(c.op.Path) == 0 {
-		c.fail(CodePatchSyntax, "", "the whole document cannot be removed",
-			"remove what is below it, or replace it")
-	}
-}
-
-// kind reads the member op and reports whether it names an operation.
-func (c *opCheck) kind() bool {
-	if !c.check("op", c.raw.op) {
-		return false
-	}
-	for _, k := range opKinds {
-		if string(k) == c.raw.op.text {
-			c.op.Kind = k
-			return true
-		}
-	}
-	c.fail(CodePatchSyntax, c.op.RawPath,
-		"op is none of add, remove, replace, move, copy and test", nearestOp(c.raw.op.text))
-	return false
-}
-
-// check tells whether a member is there and a string.
-func (c *opCheck) check(name string, f field) bool {
-	switch {
-	case !f.present:
-		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member "+name, "")
-	case f.kind != ir.String:
-		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not %s", name, f.kind.Article()), "")
-	default:
-		return true
-	}
-	return false
-}
-
-func (c *opCheck) what() string {
-	if c.op.Kind == "" {
-		return "the operation"
-	}
-	return "the " + string(c.op.Kind) + " operation"
-}
-
-// pointer reads a member that is a JSON Pointer, nil if it is none.
-func (c *opCheck) pointer(name string, f field) Pointer {
-	if !c.check(name, f) {
-		return nil
-	}
-	if message := c.limits.overPointer(f.text); message != "" {
-		c.fail(CodeLimitExceeded, f.text, message, "")
-		return nil
-	}
-	if c.tokens += strings.Count(f.text, "/"); over(c.tokens, c.limits.MaxPatchTokens) {
-		c.overTokens()
-		return nil
-	}
-	p, bad := parsePointer(f.text)
-	if bad != nil {
-		c.fail(CodePointerSyntax, f.text, bad.Message, bad.Hint)
-		return nil
-	}
-	return p
-}
-
-// overTokens is said once: the pointers behind it are not read.
-func (c *opCheck) overTokens() {
-	if !c.full {
-		c.full = true
-		c.problems = append(c.problems, &Problem{
-			Code: CodeLimitExceeded, Index: WholePatch, Hint: "send it as several patches",
-			Message: fmt.Sprintf("the paths of the patch have more than %d tokens together", c.limits.MaxPatchTokens),
-		})
-	}
-}
-
-func (c *opCheck) value() {
-	if c.op.Value = c.raw.value; c.op.Value == nil {
-		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member value", "a missing value is not null; write null if that is meant")
-	}
-}
-
-// nearestOp is the hint for an unknown operation.
-func nearestOp(name string) string {
-	lower := strings.ToLower(name)
-	var known []string
-	for _, k := range opKinds {
-		if lower == string(k) {
-			return fmt.Sprintf("did you mean %q?", k)
-		}
-		known = append(known, string(k))
-	}
-	near := spell.Nearest(lower, known)
-	if near == "" {
-		return ""
-	}
-	return fmt.Sprintf("did you mean %q?", near)
 }
 
 // parseOther explains a document that is no array.
@@ -486,44 +292,242 @@ var opWords = [...]string{
 	string(OpAdd), string(OpRemove), string(OpReplace), string(OpMove), string(OpCopy), string(OpTest),
 }
 
-// A Code names a way in which a patch can be wrong. These are the codes of a
-// verdict's violations that a patch alone, or a patch and a state, can earn.
-type Code string
-
-// The codes.
-const (
-	CodePatchSyntax   Code = "patch_syntax"
-	CodePointerSyntax Code = "pointer_syntax" // bad escapes, and index spellings such as 01
-	CodeDuplicateKey  Code = "duplicate_key"
-	CodeLimitExceeded Code = "limit_exceeded"
-	CodePathMissing   Code = "path_missing"
-	CodeOutOfRange    Code = "index_out_of_range"
-	CodeTestFailed    Code = "test_failed"
-	CodeTypeMismatch  Code = "type_mismatch" // a scalar on the way, or an index into a set or log
-	CodeMoveIntoChild Code = "move_into_child"
-)
-
-// WholePatch is the index of a problem that belongs to no single operation.
-const WholePatch = -1
-
-// A Problem is one reason why a patch cannot be applied. Its texts name paths as
-// the actor wrote them and kinds, never values or names the actor did not write.
-type Problem struct {
-	Code    Code
-	Index   int    // of the operation, from 0; or WholePatch
-	Path    string // the pointer at fault as written: the operation's path or from
-	Message string
-	Hint    string // what to do instead, "" if nothing can be said
-
-	// Typed is the number of leading tokens of Path that the state could type;
-	// only for problems that Resolve or Apply find.
-	Typed int
+// PatchOf reads a patch from a JSON value, as ParsePatch does from text.
+func PatchOf(n *Node, limits PatchLimits) (Patch, []*Problem) {
+	if p := refuseWhole(n, limits); p != nil {
+		return nil, []*Problem{p}
+	}
+	checks := patchCheck{limits: limits, patch: make(Patch, 0, n.Len())}
+	for _, element := range n.Elements() {
+		checks.add(rawOpOf(element))
+	}
+	return checks.result()
 }
 
-// Error makes a Problem usable as an error.
-func (p *Problem) Error() string {
-	if p.Index == WholePatch {
-		return fmt.Sprintf("%s: %s", p.Code, p.Message)
+func refuseWhole(n *Node, limits PatchLimits) *Problem {
+	whole := func(code Code, message, hint string) *Problem {
+		return &Problem{Code: code, Index: WholePatch, Message: message, Hint: hint}
 	}
-	return fmt.Sprintf("%s: operation %d: %s", p.Code, p.Index, p.Message)
+	if bad := limits.Check(n); bad != nil {
+		return whole(CodeLimitExceeded, "the patch: "+bad.Error(), "")
+	}
+	if n.Kind() != ir.Array {
+		return whole(CodePatchSyntax, "a patch is an array of operations, not "+n.Kind().Article(), notArrayHint(n))
+	}
+	if over(n.Len(), limits.MaxOps) {
+		return limits.tooManyOps()
+	}
+	return nil
+}
+
+func (l PatchLimits) tooManyOps() *Problem {
+	return &Problem{
+		Code: CodeLimitExceeded, Index: WholePatch,
+		Message: fmt.Sprintf("the patch has more than %d operations", l.MaxOps),
+	}
+}
+
+func notArrayHint(n *Node) string {
+	text := strings.TrimLeft(n.Text(), " \t\r\n")
+	switch {
+	case n.Kind() == ir.String && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{")):
+		return "the patch was sent as a JSON string; send the array itself"
+	case n.Get("op") != nil:
+		return "put the operation into an array"
+	default:
+		return ""
+	}
+}
+
+// Checking shapes.
+
+// rawOp is an operation as read, before its shape is checked.
+type rawOp struct {
+	kind           ir.Kind // object, if it can be an operation at all
+	op, path, from field
+	value          *Node
+}
+
+// A field is a member of an operation that has to be a string.
+type field struct {
+	present bool
+	kind    ir.Kind
+	text    string
+}
+
+// rawOpOf reads an operation from a node.
+func rawOpOf(n *Node) rawOp {
+	return rawOp{
+		kind: n.Kind(), op: fieldOf(n.Get("op")), path: fieldOf(n.Get("path")), from: fieldOf(n.Get("from")),
+		value: n.Get("value"),
+	}
+}
+
+func fieldOf(n *Node) field {
+	if n == nil {
+		return field{}
+	}
+	return field{true, n.Kind(), n.Text()}
+}
+
+// A patchCheck checks operations, one after the other, and collects everything
+// wrong with their shapes.
+type patchCheck struct {
+	limits   PatchLimits
+	patch    Patch
+	tokens   int  // of the pointers so far
+	full     bool // they are more than there may be
+	problems []*Problem
+}
+
+func (s *patchCheck) add(raw rawOp) {
+	const usual = 8
+	if s.patch == nil {
+		s.patch = make(Patch, 0, usual)
+	}
+	s.patch = append(s.patch, Op{Index: len(s.patch)})
+	c := opCheck{patchCheck: s, op: &s.patch[len(s.patch)-1], raw: raw}
+	c.run()
+}
+
+// result is the patch, or what is wrong with it.
+func (s *patchCheck) result() (Patch, []*Problem) {
+	switch {
+	case len(s.problems) > 0:
+		return nil, s.problems
+	case s.patch == nil:
+		return Patch{}, nil
+	default:
+		return s.patch, nil
+	}
+}
+
+// An opCheck checks one operation.
+type opCheck struct {
+	*patchCheck
+	op  *Op
+	raw rawOp
+}
+
+func (c *opCheck) run() {
+	if c.raw.kind != ir.Object {
+		c.fail(CodePatchSyntax, "", "an operation is an object, not "+c.raw.kind.Article(), "")
+		return
+	}
+	c.op.RawPath = c.raw.path.text
+	known := c.kind()
+	c.op.Path = c.pointer("path", c.raw.path)
+	if !known {
+		return
+	}
+	if c.op.Kind.HasFrom() {
+		c.op.RawFrom = c.raw.from.text
+		c.op.From = c.pointer("from", c.raw.from)
+	}
+	if c.op.Kind.HasValue() {
+		c.value()
+	}
+	if c.op.Kind == OpRemove && c.op.Path != nil && len(c.op.Path) == 0 {
+		c.fail(CodePatchSyntax, "", "the whole document cannot be removed",
+			"remove what is below it, or replace it")
+	}
+}
+
+// kind reads the member op and reports whether it names an operation.
+func (c *opCheck) kind() bool {
+	if !c.check("op", c.raw.op) {
+		return false
+	}
+	for _, k := range opKinds {
+		if string(k) == c.raw.op.text {
+			c.op.Kind = k
+			return true
+		}
+	}
+	c.fail(CodePatchSyntax, c.op.RawPath,
+		"op is none of add, remove, replace, move, copy and test", nearestOp(c.raw.op.text))
+	return false
+}
+
+var opKinds = []OpKind{OpAdd, OpRemove, OpReplace, OpMove, OpCopy, OpTest}
+
+// check tells whether a member is there and a string.
+func (c *opCheck) check(name string, f field) bool {
+	switch {
+	case !f.present:
+		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member "+name, "")
+	case f.kind != ir.String:
+		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not %s", name, f.kind.Article()), "")
+	default:
+		return true
+	}
+	return false
+}
+
+func (c *opCheck) what() string {
+	if c.op.Kind == "" {
+		return "the operation"
+	}
+	return "the " + string(c.op.Kind) + " operation"
+}
+
+// pointer reads a member that is a JSON Pointer, nil if it is none.
+func (c *opCheck) pointer(name string, f field) Pointer {
+	if !c.check(name, f) {
+		return nil
+	}
+	if message := c.limits.overPointer(f.text); message != "" {
+		c.fail(CodeLimitExceeded, f.text, message, "")
+		return nil
+	}
+	if c.tokens += strings.Count(f.text, "/"); over(c.tokens, c.limits.MaxPatchTokens) {
+		c.overTokens()
+		return nil
+	}
+	p, bad := parsePointer(f.text)
+	if bad != nil {
+		c.fail(CodePointerSyntax, f.text, bad.Message, bad.Hint)
+		return nil
+	}
+	return p
+}
+
+// overTokens is said once: the pointers behind it are not read.
+func (c *opCheck) overTokens() {
+	if !c.full {
+		c.full = true
+		c.problems = append(c.problems, &Problem{
+			Code: CodeLimitExceeded, Index: WholePatch, Hint: "send it as several patches",
+			Message: fmt.Sprintf("the paths of the patch have more than %d tokens together", c.limits.MaxPatchTokens),
+		})
+	}
+}
+
+func (c *opCheck) value() {
+	if c.op.Value = c.raw.value; c.op.Value == nil {
+		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member value", "a missing value is not null; write null if that is meant")
+	}
+}
+
+func (c *opCheck) fail(code Code, path, message, hint string) {
+	c.problems = append(c.problems, &Problem{
+		Code: code, Index: c.op.Index, Path: path, Message: message, Hint: hint,
+	})
+}
+
+// nearestOp is the hint for an unknown operation.
+func nearestOp(name string) string {
+	lower := strings.ToLower(name)
+	var known []string
+	for _, k := range opKinds {
+		if lower == string(k) {
+			return fmt.Sprintf("did you mean %q?", k)
+		}
+		known = append(known, string(k))
+	}
+	near := spell.Nearest(lower, known)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", near)
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
@@ -191,20 +192,11 @@ func (p *Program) stage(name string, args map[string]string) (*stage, error) {
 		return nil, &UnknownStageError{name, spell.Nearest(name, names)}
 	}
 	for arg := range args {
-		if !s.hasParam(arg) {
+		if !slices.Contains(s.params, arg) {
 			return nil, &UnknownArgumentError{name, arg, spell.Nearest(arg, s.params)}
 		}
 	}
 	return s, nil
-}
-
-func (s *stage) hasParam(name string) bool {
-	for _, p := range s.params {
-		if p == name {
-			return true
-		}
-	}
-	return false
 }
 
 // An UnknownStageError says that a contract has no stage of a name.
