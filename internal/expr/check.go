@@ -16,6 +16,13 @@ import (
 	"github.com/patchoptic/poptic/internal/region"
 )
 
+// What is asked of the walk. An expression is checked once, in the scope that it stands in:
+// it is parsed and typed, and walked for what it reads and what is wrong with it. One that
+// is right is walked a few times more. Once for the pins: the places that hold an argument
+// or a known text wherever a condition of a stage holds. Once for each phase, where it
+// reads the phase: in some it may be decided before all is read. And where it is known what
+// a state holds in some places, for whether a rule can fail there at all (Holds).
+
 // Check parses src, types it in scope s and infers what it reads. The expression is
 // usable if HasErrors(issues) is false; its Source is src as given. Cost is linear in
 // the source for all that people write.
@@ -29,7 +36,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 		return ir.Expr{Source: src}, []Issue{invalid("the names in scope contradict each other")}
 	}
 	checked, errs := checker.Check(tree, common.NewTextSource(src), check)
-	w := e.newWalker(s, checked, extents)
+	w := newWalker(e, s, checked, extents)
 	w.oneState = s.Vars != ir.AfterVars
 	w.presence(s, w.outcome())
 	w.everything()
@@ -42,7 +49,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 		out.Narrow, out.Lookups = w.footprint.patterns(), w.lookups
 	}
 	if root, ok := pinRoots[s.Vars]; ok && !HasErrors(w.issues) {
-		quiet := e.newWalker(s, checked, extents)
+		quiet := newWalker(e, s, checked, extents)
 		out.Pins = quiet.pins(checked.Expr(), root)
 		if s.Vars == ir.AfterVars {
 			for _, p := range quiet.pins(checked.Expr(), pinRoots[ir.BeforeVars]) {
@@ -104,7 +111,7 @@ func (w *walker) inPhases(phases []ir.Phase, s Scope) []ir.PhaseReads {
 	var out []ir.PhaseReads
 	cases := map[string]int{}
 	for _, phase := range phases {
-		in := w.env.newWalker(s, w.tree, w.extents)
+		in := newWalker(w.env, s, w.tree, w.extents)
 		in.oneState, in.lookups, in.phase = w.oneState, w.lookups, phase.Name
 		in.presence(s, in.outcome())
 		if in.steps > maxSteps {
@@ -215,7 +222,7 @@ func (e *Env) Holds(x ir.Expr, s Scope, phases []string, known []ir.Pin) bool {
 	}
 	checked, _ := checker.Check(tree, common.NewTextSource(x.Source), check)
 	for _, phase := range phases {
-		w := e.newWalker(s, checked, extents)
+		w := newWalker(e, s, checked, extents)
 		w.oneState, w.lookups, w.phase, w.texts = true, x.Lookups, phase, map[string][]string{}
 		for _, k := range known {
 			w.texts[placeKey(k.At.Segments, false)] = k.Texts

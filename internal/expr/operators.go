@@ -17,6 +17,11 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
+// The operators that this package gives CEL in place of its own: equality at every depth,
+// order and membership, over exact numbers (number.go) and over sets and logs, whose
+// elements have no order; and +, where it may build a text that is too long.
+
+// operatorOptions declares them.
 func operatorOptions(l Limits) []cel.EnvOption {
 	a, b, c := cel.TypeParamType("A"), cel.TypeParamType("B"), cel.TypeParamType("C")
 	two := []*cel.Type{a, b}
@@ -51,6 +56,8 @@ const ordered = "@ordered"
 // boundedSum is what + is rewritten to where it may build a text.
 const boundedSum = "@bounded_sum"
 
+// standardSubset is CEL's own functions without those that are replaced, and without those
+// that ask for a time zone.
 func standardSubset() *env.LibrarySubset {
 	subset := env.NewLibrarySubset()
 	for _, name := range replaced {

@@ -18,6 +18,16 @@ import (
 	"github.com/patchoptic/poptic/internal/ir"
 )
 
+// Evaluation. A checked expression is planned by CEL after three changes to its tree
+// (rewrite): operators that CEL would not evaluate as the language wants are calls of this
+// package's functions (operators.go), macros go over maps in the order of their keys, and
+// macros over sets and logs take every turn, so that neither a value nor a cost depends on
+// an order that is no part of the state. The plan is decorated by the meter (meter.go).
+//
+// An activation is the names of one evaluation. It wraps what an Input holds (value.go) when
+// a name is asked for, and carries the meter. How an evaluation ended that has no value is
+// told by CEL's error texts (failures), which never get through.
+
 // A Program is a compiled expression. It is immutable and safe for concurrent use.
 type Program struct {
 	program cel.Program
@@ -142,7 +152,7 @@ func oneScalarType(tree *ast.AST, args []ast.Expr) bool {
 
 // bagLoops are the macros of a checked expression that may go over a bag.
 func (e *Env) bagLoops(checked *ast.AST, x *extents, s Scope) map[int64]bool {
-	w := e.newWalker(s, checked, x)
+	w := newWalker(e, s, checked, x)
 	w.outcome()
 	return w.bagLoops
 }

@@ -59,7 +59,7 @@ type walker struct {
 	bagLoops  map[int64]bool // the macros that may go over a bag
 }
 
-func (e *Env) newWalker(s Scope, checked *ast.AST, x *extents) *walker {
+func newWalker(e *Env, s Scope, checked *ast.AST, x *extents) *walker {
 	return &walker{env: e, vars: e.variables(s), tree: checked, extents: x, flagged: map[int64]bool{}, folded: map[int64]bool{}, bagLoops: map[int64]bool{}}
 }
 
