@@ -1,22 +1,27 @@
 // Package certificate holds the proofs of a contract's claims in a form that a
-// small, independent program can check.
+// small program can check, independent of the one that proved them.
 //
 // A Certificate names the contract it is about by its digest and lists every
 // delegation, every pair of stages that commutes, and every claim, each with its
 // evidence: one short reason for every two patterns that must not meet. Check works
 // out for itself which patterns those are, from the contract, and verifies each
 // reason on the two patterns alone. It searches nothing and decides nothing: what
-// proves claims (the region engine and the effect model) is not used here, so a
-// mistake there does not go unnoticed. spec/certificates.md is the format, and says
-// what the checker takes on trust.
+// proves claims (internal/region's automata and internal/footprint) is not used here, so a
+// mistake there does not go unnoticed.
+//
+// Independent of each other are the checker and the prover. The issuer is the checker in
+// search mode: it takes the checker's own walk through the statements, and writes down for
+// each two patterns the first reason that the checker will accept. So a statement that the
+// checker forgets to ask for is one that no certificate has; against that stand forged
+// certificates, one for every check. spec/certificates.md is the format, and says what
+// the checker takes on trust (section 1).
 //
 // Entry points: Issue to write, Decode to look, Check to verify. The files of the
-// checker, bottom up: part.go (what two segments have in common), cover.go (what an
-// exception takes away), types.go (which paths a state can have), reason.go (why two
-// patterns do not meet), effect.go and gate.go (what stages touch and rules read),
-// evidence.go, pair.go, within.go and claim.go (what has to be shown for what), once.go,
-// check.go. Issuing walks the same way and writes down, for each two patterns, the
-// first reason that the checker will accept.
+// checker, top down: check.go (the entries of a certificate, and claims), pair.go,
+// within.go and flow.go (what has to be shown for what), rule.go (whether one stage has the
+// rules of another), effect.go (what stages touch and rules read), reason.go (why two
+// patterns share no path). issue.go is what only the issuer does: it picks the pairs, and
+// finds the lists that claims come with.
 package certificate
 
 import (

@@ -171,3 +171,130 @@ func (k *checker) phasesWithout(p string) []string {
 	}
 	return reached
 }
+
+// What a claim comes with: the matches of a containment, and what a flow reaches.
+
+// issueMatches finds matches under which a claim of containment can be shown: for each
+// stage the first combination that can, or the first at all.
+func (k *checker) issueMatches(a, b string) []Match {
+	var out []Match
+	for _, inner := range k.members(a) {
+		var options [][]Match
+		for _, outer := range k.members(b) {
+			if found := k.matchings(inner, outer, nil); len(found) > 0 {
+				options = append(options, found)
+			}
+		}
+		out = append(out, k.firstShown(inner, options)...)
+	}
+	return out
+}
+
+// mostMatchings bounds the combinations that are tried.
+const mostMatchings = 4096
+
+func (k *checker) firstShown(inner *ir.Stage, options [][]Match) []Match {
+	var first []Match
+	tried := 0
+	var search func(chosen []Match) []Match
+	search = func(chosen []Match) []Match {
+		if len(chosen) == len(options) {
+			if first == nil {
+				first = chosen
+			}
+			tried++
+			if k.spent() {
+				return nil
+			}
+			e := &evidence{issuing: true}
+			if k.stageWithin(e, inner, chosen); e.failed() {
+				return nil
+			}
+			return chosen
+		}
+		for _, m := range options[len(chosen)] {
+			if found := search(append(append([]Match{}, chosen...), m)); found != nil || tried > mostMatchings {
+				return found
+			}
+		}
+		return nil
+	}
+	if found := search(nil); found != nil {
+		return found
+	}
+	return first
+}
+
+// matchings lists the ways to match a stage's parameters, after some are.
+func (k *checker) matchings(inner, outer *ir.Stage, args [][2]string) []Match {
+	m := Match{inner.Name, outer.Name, args}
+	if len(args) == len(outer.Params) {
+		if k.mismatch(inner, outer, m) != "" {
+			return nil
+		}
+		return []Match{m}
+	}
+	q := outer.Params[len(args)]
+	var out []Match
+	for i := range inner.Params {
+		if p := &inner.Params[i]; k.fits(p, q, m) && len(out) <= mostMatchings {
+			out = append(out, k.matchings(inner, outer, append(append([][2]string{}, args...), [2]string{q.Name, p.Name}))...)
+		}
+	}
+	return out
+}
+
+// reach lists where it cannot be shown that nothing of the origin gets.
+func (k *checker) reach(c ir.Claim) []Reached {
+	f := k.newFlow(c, nil)
+	var out []Reached
+	for grown := true; grown; {
+		grown = false
+		for i := range k.contract.Stages {
+			s := &k.contract.Stages[i]
+			f.somewhere(s, func(r Reached) bool {
+				if f.begun(r) && f.isUnlisted(r) && f.isReached(s, r) {
+					f.listed[r], grown = true, true
+					out = append(out, r)
+				}
+				return false
+			})
+		}
+	}
+	return out
+}
+
+// isReached reports whether it cannot be shown that a stage, as it runs, gets to know
+// nothing of the origin.
+func (f flow) isReached(s *ir.Stage, r Reached) bool {
+	if !f.shown(s.Name, func(e *evidence) { f.blindTo(e, s) }) {
+		return true
+	}
+	for i := range f.contract.Stages {
+		t := &f.contract.Stages[i]
+		if f.somewhere(t, func(x Reached) bool { return f.listed[x] && f.tells(t, x, s, r) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// tells reports whether it cannot be shown that t, as it runs, tells s nothing.
+func (f flow) tells(t *ir.Stage, x Reached, s *ir.Stage, r Reached) bool {
+	if f.claim.Memory && x.Role == r.Role && f.after(x.Phase)[r.Phase] {
+		return true
+	}
+	return f.mayFollow(t, x.Phase, r.Phase) && (f.chooses(t, x.Phase) ||
+		!f.shown(s.Name+" "+t.Name, func(e *evidence) { f.blindToWrites(e, s, t) }))
+}
+
+// shown reports whether there is evidence for something, and looks for it once.
+func (f flow) shown(what string, look func(*evidence)) bool {
+	if known, ok := f.evident[what]; ok {
+		return known
+	}
+	e := &evidence{issuing: true}
+	look(e)
+	f.evident[what] = !e.failed()
+	return f.evident[what]
+}

@@ -8,68 +8,302 @@ import (
 	"github.com/patchoptic/poptic/internal/region"
 )
 
-// within takes, for every include of the inner region, the place G.K of an outer
-// include that subsumes it (grant G, include K), and for every exception of grant G
-// a reason why nothing of the inner side lies below it. That suffices for reading,
-// and for writing too: what lies in the inner side with everything below it meets no
-// exception of the outer grant above or below.
-func (k *checker) within(e *evidence, about string, inner, outer region.Region) {
-	k.sidesWithin(e, about, sides(inner, false), outer)
+// That a stage lies within others: in claims, where matches say which stage may run in
+// place of which with what arguments, and of delegates, which run with the parent's own
+// parameters. Both come to "every pattern of the one lies in a pattern of the other, and
+// meets none of its exceptions", which is told last.
+
+// A Match says of a claim that one stage lies within another which stage may run in
+// place of which, and with what arguments: for each parameter of Outer, in order, its
+// name and that of the parameter of Inner whose value it has.
+type Match struct {
+	Inner string      `json:"inner"`
+	Outer string      `json:"outer"`
+	Args  [][2]string `json:"args,omitempty"`
 }
 
-// shownWithin is within for what is read: the containers on the way count too.
-func (k *checker) shownWithin(e *evidence, about string, inner, outer region.Region) {
-	k.sidesWithin(e, about, showingSides(inner), outer)
-}
-
-func (k *checker) sidesWithin(e *evidence, about string, inner []side, outer region.Region) {
-	if len(inner) == 0 {
-		return
-	}
-	e.open(about)
-	for _, s := range inner {
-		k.spend(1)
-		if k.spent() {
-			e.fail("%s", tooMuch)
-		}
-		if e.failed() {
-			return
-		}
-		holds := func(word string) bool {
-			k.spend(1)
-			g, n, ok := twoNumbers(word)
-			return ok && !k.spent() && g < len(outer) && n < len(outer[g].Include) && subsumes(outer[g].Include[n], s.include) &&
-				(!e.issuing || k.canPass(s, outer[g].Except))
-		}
-		word := e.word(places(outer), holds, "nothing holds %s", s.include.Source())
-		if e.failed() {
-			return
-		}
-		g, _, _ := twoNumbers(word)
-		for _, x := range outer[g].Except {
-			k.reason(e, s, side{include: x}, nil)
+func (m Match) arg(param string) string {
+	for _, a := range m.Args {
+		if a[0] == param {
+			return a[1]
 		}
 	}
-	e.close()
+	return ""
 }
 
-func places(r region.Region) []string {
+// claimWithin checks that every stage of the one side finds, however it runs, stages of
+// the other that may run in its place and together have all its grants.
+func (k *checker) claimWithin(e *evidence, a, b string, given []Match) {
+	for _, m := range given {
+		inner, outer := k.find(a, m.Inner), k.find(b, m.Outer)
+		if inner == nil || outer == nil {
+			e.fail("no stage %s is compared with %s", m.Inner, m.Outer)
+			return
+		}
+		if why := k.mismatch(inner, outer, m); why != "" {
+			e.fail("%s may do what %s may not: %s", m.Inner, m.Outer, why)
+			return
+		}
+	}
+	for _, s := range k.members(a) {
+		k.stageWithin(e, s, given)
+	}
+}
+
+// find is a stage among those a name stands for.
+func (k *checker) find(name, stage string) *ir.Stage {
+	for _, s := range k.members(name) {
+		if s.Name == stage {
+			return s
+		}
+	}
+	return nil
+}
+
+// stageWithin checks one stage, for each phase, role and move with which it may run.
+func (k *checker) stageWithin(e *evidence, inner *ir.Stage, given []Match) {
+	k.bind(inner)
+	known := map[string]bool{}
+	roles := inner.By
+	if len(roles) == 0 {
+		roles = []string{""}
+	}
+	for _, phase := range inner.In {
+		for _, role := range roles {
+			for _, to := range k.movesFrom(inner, phase) {
+				var outer []Match
+				set := ""
+				k.spend(len(given))
+				if k.spent() {
+					e.fail("%s", tooMuch)
+					return
+				}
+				for _, m := range given {
+					if m.Inner == inner.Name && k.mayRun(k.stage(m.Outer), inner, phase, role, to) {
+						outer = append(outer, m)
+						set += " " + m.Outer
+					}
+				}
+				if len(outer) == 0 {
+					e.fail("nothing may run in place of %s in phase %s for role %q to phase %q", inner.Name, phase, role, to)
+				}
+				if !known[set] {
+					known[set] = true
+					k.grantsWithin(e, inner, outer)
+				}
+			}
+		}
+	}
+}
+
+// movesFrom lists the phases that a commit leads to from a phase, "" for none.
+func (k *checker) movesFrom(s *ir.Stage, phase string) []string {
+	if len(s.Next) == 0 {
+		return []string{""}
+	}
 	var out []string
-	for g := range r {
-		for n := range r[g].Include {
-			out = append(out, fmt.Sprint(g, ".", n))
+	for _, a := range k.phase(phase).Arrows {
+		if contains(s.Next, a.To) {
+			out = append(out, a.To)
 		}
 	}
 	return out
 }
 
-// canPass reports whether there are reasons why a side reaches below no exception.
-func (k *checker) canPass(s side, except []region.Pattern) bool {
-	e := &evidence{issuing: true}
-	for _, x := range except {
-		k.reason(e, s, side{include: x}, nil)
+// mayRun reports whether a stage may run in a phase, for a role ("" is any), to a phase,
+// as often as another.
+func (k *checker) mayRun(s, as *ir.Stage, phase, role, to string) bool {
+	return contains(s.In, phase) && (len(s.By) == 0 || role != "" && contains(s.By, role)) &&
+		contains(k.movesFrom(s, phase), to) && s.Tries() >= as.Tries()
+}
+
+// grantsWithin takes reasons why the grants of a stage lie in those of others, whose
+// parameters are replaced by its own.
+func (k *checker) grantsWithin(e *evidence, inner *ir.Stage, outer []Match) {
+	all := func(part func(*ir.Stage) region.Region) region.Region {
+		var out region.Region
+		for _, m := range outer {
+			for _, g := range part(k.stage(m.Outer)) {
+				out = append(out, region.Grant{Include: renamed(g.Include, m), Except: renamed(g.Except, m)})
+			}
+		}
+		return out
 	}
-	return !e.failed()
+	limited := false
+	for _, m := range outer {
+		limited = limited || k.stage(m.Outer).HasDelegable
+	}
+	k.shownWithin(e, inner.Name+" read", append(append(region.Region{}, inner.Read...), k.toldBeyond(inner, outer)...), all(func(s *ir.Stage) region.Region { return s.Read }))
+	k.within(e, inner.Name+" write", inner.Write, all(func(s *ir.Stage) region.Region { return s.Write }))
+	k.within(e, inner.Name+" write blind", inner.Blind, all(written))
+	k.within(e, inner.Name+" source", inner.Source, all(func(s *ir.Stage) region.Region { return s.Source }))
+	if limited {
+		k.shownWithin(e, inner.Name+" delegable", handedDown(inner), all(handedDown))
+	}
+}
+
+// handedDown is what delegates of a stage may be given.
+func handedDown(s *ir.Stage) region.Region {
+	if s.HasDelegable {
+		return s.Delegable
+	}
+	return append(append(append(region.Region{}, s.Read...), written(s)...), s.Source...)
+}
+
+// toldBeyond is what a run is told by arguments that no other stage has.
+func (k *checker) toldBeyond(inner *ir.Stage, outer []Match) region.Region {
+	var out region.Region
+	for i := range inner.Params {
+		used := false
+		for _, m := range outer {
+			for _, a := range m.Args {
+				used = used || a[1] == inner.Params[i].Name
+			}
+		}
+		if include := k.told(&inner.Params[i]); !used && len(include) > 0 {
+			out = append(out, region.Grant{Include: include})
+		}
+	}
+	return out
+}
+
+// told is what an argument tells of the state: that the key is there, and where a
+// keyed list has it in a field, that field.
+func (k *checker) told(p *ir.Param) []region.Pattern {
+	if p.Kind != ir.ExistingParam {
+		return nil
+	}
+	key := region.Segment{Kind: region.ParamSegment, Text: p.Name}
+	out := []region.Pattern{longer(p.Of, key)}
+	out[0].Shallow = true
+	for _, id := range k.typesAt(p.Of.Segments) {
+		if t := k.contract.Type(id); t.Kind == ir.KeyedType {
+			out = append(out, longer(p.Of, key, region.Segment{Kind: region.KeyLiteral, Text: t.KeyField}))
+		}
+	}
+	return out
+}
+
+func renamed(ps []region.Pattern, m Match) []region.Pattern {
+	var out []region.Pattern
+	for _, p := range ps {
+		out = append(out, renamedPattern(p, m))
+	}
+	return out
+}
+
+func renamedPattern(p region.Pattern, m Match) region.Pattern {
+	q := longer(p)
+	q.Shallow = p.Shallow
+	for i, s := range q.Segments {
+		if s.Kind == region.ParamSegment {
+			q.Segments[i].Text = m.arg(s.Text)
+		}
+	}
+	return q
+}
+
+// mismatch says why a match gives a stage arguments that it may not have, or drops a
+// rule; "" if it does not.
+func (k *checker) mismatch(inner, outer *ir.Stage, m Match) string {
+	if k.spend(1 + len(inner.Require) + len(outer.Require)); k.spent() {
+		return tooMuch
+	}
+	if len(m.Args) != len(outer.Params) {
+		return "not every parameter has an argument"
+	}
+	for i, q := range outer.Params {
+		p := param(inner, m.Args[i][1])
+		if m.Args[i][0] != q.Name || p == nil || !k.fits(p, q, m) {
+			return fmt.Sprintf("%q is no argument for %q", m.Args[i][1], q.Name)
+		}
+	}
+	kept := map[string]bool{}
+	for _, r := range stageRules(inner, func(p string) string { return p }, names(inner.Params)) {
+		kept[r] = true
+	}
+	for _, r := range stageRules(outer, m.arg, append(names(inner.Params), names(outer.Params)...)) {
+		if !kept[r] {
+			return "it drops a rule"
+		}
+	}
+	return ""
+}
+
+func param(s *ir.Stage, name string) *ir.Param {
+	for i := range s.Params {
+		if s.Params[i].Name == name {
+			return &s.Params[i]
+		}
+	}
+	return nil
+}
+
+func names(params []ir.Param) []string {
+	var out []string
+	for _, p := range params {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// fits reports whether a parameter has only values that the other may have: it is of the
+// same kind and from the same place, or a reference to what the other is a key of.
+func (k *checker) fits(p *ir.Param, q ir.Param, m Match) bool {
+	of := renamedPattern(q.Of, m).String()
+	same := p.Kind == q.Kind && p.Of.String() == of
+	reference := q.Kind == ir.ExistingParam && p.Kind == ir.DependentParam && k.refersOnlyTo(p.Of, of)
+	return (same || reference) && containsAll(p.Reserved, q.Reserved)
+}
+
+// refersOnlyTo reports whether every value at a place is a reference to a container.
+func (k *checker) refersOnlyTo(at region.Pattern, container string) bool {
+	types := k.typesAt(at.Segments)
+	for _, id := range types {
+		t := k.contract.Type(id)
+		if t.Kind != ir.RefType || t.Target.String() != container {
+			return false
+		}
+	}
+	return len(types) > 0
+}
+
+// stageRules lists what a stage's own rules say, with its parameters replaced. A rule that
+// binds a variable with a taken name is listed as one that nothing equals.
+func stageRules(s *ir.Stage, rename func(string) string, taken []string) []string {
+	own := names(s.Params)
+	name := func(n string) string {
+		if contains(own, n) {
+			return "{" + rename(n) + "}"
+		}
+		return n
+	}
+	var out []string
+	expressions := func(clause string, xs []ir.Expr) {
+		for _, x := range xs {
+			list, ok := operands(x, name, taken)
+			if !ok {
+				list = []string{"? " + s.Name}
+			}
+			for _, text := range list {
+				out = append(out, clause+text)
+			}
+		}
+	}
+	expressions("require ", s.Require)
+	expressions("ensure ", s.Ensure)
+	for _, p := range s.Produce {
+		out = append(out, "produce "+renamedPattern(p, Match{Args: pairsOf(own, rename)}).String())
+	}
+	return out
+}
+
+func pairsOf(own []string, rename func(string) string) [][2]string {
+	var out [][2]string
+	for _, p := range own {
+		out = append(out, [2]string{p, rename(p)})
+	}
+	return out
 }
 
 // delegate checks that a delegated stage stays within its parent, and within what
@@ -146,7 +380,66 @@ func withoutParameters(s *ir.Stage) region.Region {
 	return out
 }
 
-// written is all that a stage may write, blind grants included.
-func written(s *ir.Stage) region.Region {
-	return append(append(region.Region{}, s.Write...), s.Blind...)
+// within takes, for every include of the inner region, the place G.K of an outer
+// include that subsumes it (grant G, include K), and for every exception of grant G
+// a reason why nothing of the inner side lies below it. That suffices for reading,
+// and for writing too: what lies in the inner side with everything below it meets no
+// exception of the outer grant above or below.
+func (k *checker) within(e *evidence, about string, inner, outer region.Region) {
+	k.sidesWithin(e, about, sides(inner, false), outer)
+}
+
+// shownWithin is within for what is read: the containers on the way count too.
+func (k *checker) shownWithin(e *evidence, about string, inner, outer region.Region) {
+	k.sidesWithin(e, about, showingSides(inner), outer)
+}
+
+func (k *checker) sidesWithin(e *evidence, about string, inner []side, outer region.Region) {
+	if len(inner) == 0 {
+		return
+	}
+	e.open(about)
+	for _, s := range inner {
+		k.spend(1)
+		if k.spent() {
+			e.fail("%s", tooMuch)
+		}
+		if e.failed() {
+			return
+		}
+		holds := func(word string) bool {
+			k.spend(1)
+			g, n, ok := twoNumbers(word)
+			return ok && !k.spent() && g < len(outer) && n < len(outer[g].Include) && subsumes(outer[g].Include[n], s.include) &&
+				(!e.issuing || k.canPass(s, outer[g].Except))
+		}
+		word := e.word(places(outer), holds, "nothing holds %s", s.include.Source())
+		if e.failed() {
+			return
+		}
+		g, _, _ := twoNumbers(word)
+		for _, x := range outer[g].Except {
+			k.reason(e, s, side{include: x}, nil)
+		}
+	}
+	e.close()
+}
+
+func places(r region.Region) []string {
+	var out []string
+	for g := range r {
+		for n := range r[g].Include {
+			out = append(out, fmt.Sprint(g, ".", n))
+		}
+	}
+	return out
+}
+
+// canPass reports whether there are reasons why a side reaches below no exception.
+func (k *checker) canPass(s side, except []region.Pattern) bool {
+	e := &evidence{issuing: true}
+	for _, x := range except {
+		k.reason(e, s, side{include: x}, nil)
+	}
+	return !e.failed()
 }

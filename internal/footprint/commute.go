@@ -1,7 +1,9 @@
 package footprint
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -219,4 +221,395 @@ func (m *Model) gates() []Gate {
 		m.stateGates = append(m.StateGates(), Gate{})
 	}
 	return m.stateGates[:len(m.stateGates)-1]
+}
+
+// A joint term holds for some value of the family keys.
+type joint struct {
+	region.Term                   // over the other parameters, with a's witness
+	other       region.Word       // b's witness
+	keys        []region.Equality // the term before the family keys were eliminated
+}
+
+// conjunction is the condition under which a and b both hold, for some value of
+// the family keys: a list of terms over the other parameters. Inequalities of
+// family keys are dropped, which only weakens the condition.
+func conjunction(a, b region.Condition) []joint {
+	var out []joint
+	for _, s := range a.Any {
+		for _, t := range b.Any {
+			keys := append(slices.Clone(s.All), t.All...)
+			if all, ok := eliminate(keys); ok && !takesReserved(region.Term{All: all}) {
+				out = addTerm(out, joint{region.Term{All: all, Witness: s.Witness}, t.Witness, keys})
+			}
+		}
+	}
+	return out
+}
+
+// addTerm adds a term unless a weaker one is there.
+func addTerm(terms []joint, t joint) []joint {
+	for _, old := range terms {
+		if implies(t.All, old.All) {
+			return terms
+		}
+	}
+	return append(terms, t)
+}
+
+// implies reports whether every equality of weak follows from being in strong.
+func implies(strong, weak []region.Equality) bool {
+	return !slices.ContainsFunc(weak, func(e region.Equality) bool { return !slices.Contains(strong, e) })
+}
+
+// eliminate merges equalities into classes and says what they mean for the
+// parameters other than family keys. ok is false if they contradict each other.
+func eliminate(all []region.Equality) (kept []region.Equality, ok bool) {
+	class := map[string]string{}
+	find := func(x string) string {
+		for class[x] != "" && class[x] != x {
+			x = class[x]
+		}
+		return x
+	}
+	for _, e := range all {
+		if !e.Not {
+			if l, r := find(operand(e.Left, false)), find(operand(e.Right, e.Literal)); l != r {
+				class[l] = r
+			}
+		}
+	}
+	members := map[string][]string{}
+	for _, e := range all {
+		l, r := operand(e.Left, false), operand(e.Right, e.Literal)
+		if e.Not {
+			if find(l) == find(r) {
+				return nil, false
+			}
+			if !isFamily(l) && !isFamily(r) {
+				kept = append(kept, e)
+			}
+			continue
+		}
+		for _, x := range []string{l, r} {
+			if !isFamily(x) && !slices.Contains(members[find(x)], x) {
+				members[find(x)] = append(members[find(x)], x)
+			}
+		}
+	}
+	for _, class := range members {
+		if literals(class) > 1 {
+			return nil, false
+		}
+	}
+	return append(kept, chains(members)...), true
+}
+
+func literals(class []string) (n int) {
+	for _, x := range class {
+		if strings.HasPrefix(x, literalMark) {
+			n++
+		}
+	}
+	return n
+}
+
+// chains writes each class as equalities of its first member with the others.
+func chains(members map[string][]string) []region.Equality {
+	var out []region.Equality
+	for _, xs := range members {
+		slices.Sort(xs)
+		for _, x := range xs[1:] {
+			left, right := xs[0], x
+			if strings.HasPrefix(left, literalMark) {
+				left, right = right, left
+			}
+			out = append(out, region.Equality{Left: left, Right: strings.TrimPrefix(right, literalMark), Literal: strings.HasPrefix(right, literalMark)})
+		}
+	}
+	slices.SortFunc(out, func(a, b region.Equality) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
+// entryOf is the key that stands for the entries an owner appends; no key of a state
+// looks like it, since keys are valid UTF-8.
+func entryOf(owner string) string { return "\xff" + owner }
+
+func isEntry(e region.Equality) bool { return e.Literal && strings.HasPrefix(e.Right, "\xff") }
+
+// literalMark starts the operand of a key, which a parameter's name never does.
+const literalMark = "="
+
+func operand(name string, literal bool) string {
+	if literal {
+		return literalMark + name
+	}
+	return name
+}
+
+func isFamily(x string) bool { return strings.HasPrefix(x, "@") }
+
+// Weakest lists the conditions of conflicts, without those that another one implies.
+func Weakest(conflicts []Conflict) []region.Term {
+	var out []region.Term
+	for _, c := range conflicts {
+		out = addWeakest(out, c.When)
+	}
+	return out
+}
+
+func addWeakest(terms []region.Term, t region.Term) []region.Term {
+	var kept []region.Term
+	for _, old := range terms {
+		if implies(t.All, old.All) {
+			return terms
+		}
+		if !implies(old.All, t.All) {
+			kept = append(kept, old)
+		}
+	}
+	return append(kept, t)
+}
+
+// A claim about commuting may say that parameters of the two runs differ. It is said
+// of the state that both runs start from. A conflict that needs them to be equal then
+// never comes about. Two things follow without being said: parameters that are taken
+// from one place are equal, and the host binds no key twice that is new in a map.
+
+// assume drops the conflicts of a pair that the hypothesis of a claim excludes. fresh
+// lists the containers for which that took the assumption that no new key is bound
+// twice.
+func (p Pair) assume(when *ir.Hypothesis) (left []Conflict, fresh []region.Pattern) {
+	for _, c := range p.Conflicts {
+		if c.Kind == PhaseConflict {
+			left = append(left, c)
+			continue
+		}
+		k := p.classesOf(c.When.All)
+		if !when.Holds(k.mayDiffer) {
+			continue
+		}
+		if of, twice := p.bindsTwice(k); twice {
+			fresh = appendPattern(fresh, of)
+			continue
+		}
+		left = append(left, c)
+	}
+	return left, fresh
+}
+
+// Cure says which hypothesis would make a false claim about commuting a true one; ""
+// if none would.
+func (m *Model) Cure(claim ir.Claim, clashing []Pair) string {
+	if claim.Kind != ir.AllCommute {
+		if when := m.Suggestion(m.pairs(claim.Stages)); when != "" {
+			return "claim it `when " + when + "`"
+		}
+	}
+	if claim.Kind == ir.Commutes {
+		return ""
+	}
+	for _, p := range clashing {
+		if when := m.Suggestion([]Pair{p}); when != "" {
+			return fmt.Sprintf("claim of each pair what is true, such as `prove %s commutes with %s when %s`", p.A.Name, p.B.Name, when)
+		}
+	}
+	return ""
+}
+
+// Suggestion is the weakest hypothesis under which all pairs are proved to commute,
+// as the language writes it; "" if there is none that can be written, or none is
+// needed. It is about all conflicts of the pairs, whatever a claim says of them. One that
+// takes more than maxClauses is none: nobody would read it.
+func (m *Model) Suggestion(pairs []Pair) string {
+	var clauses []ir.Hypothesis
+	whole := make([]Pair, len(pairs))
+	for i, p := range pairs {
+		whole[i] = Pair{A: p.A, B: p.B, Conflicts: m.conflictsOf(p)}
+		left, _ := whole[i].assume(nil)
+		for _, t := range Weakest(left) {
+			clause, ok := contrary(t, pairs)
+			if !ok {
+				return ""
+			}
+			if clauses = append(clauses, clause); len(clauses) > maxClauses {
+				return ""
+			}
+		}
+	}
+	settles := func(clauses []ir.Hypothesis) bool {
+		return !slices.ContainsFunc(whole, func(p Pair) bool {
+			left, _ := p.assume(&ir.Hypothesis{All: clauses})
+			return len(left) > 0
+		})
+	}
+	if !settles(clauses) {
+		return ""
+	}
+	for i := len(clauses) - 1; i >= 0; i-- { // others may imply it
+		if rest := slices.Delete(slices.Clone(clauses), i, i+1); settles(rest) {
+			clauses = rest
+		}
+	}
+	return writeClauses(clauses)
+}
+
+// conflictsOf is what Commutation says of a pair, once computed.
+func (m *Model) conflictsOf(p Pair) []Conflict {
+	at := m.indices([]string{p.A.Name, p.B.Name})
+	return m.Matrix().Conflicts(at[0], at[1])
+}
+
+// maxClauses bounds the differences that a suggestion asks for, before those are left out
+// that others imply.
+const maxClauses = 64
+
+// contrary is what contradicts a term: one of its equalities between the two runs
+// does not hold. ok is false if it has none that can be said of all pairs.
+func contrary(t region.Term, pairs []Pair) (h ir.Hypothesis, ok bool) {
+	for _, e := range t.All {
+		d, crosses := between(e)
+		if crosses && !slices.ContainsFunc(pairs, func(p Pair) bool { return !hasParam(p.A, d.First) || !hasParam(p.B, d.Second) }) {
+			h.Any = append(h.Any, ir.Hypothesis{Differ: &d})
+		}
+	}
+	return h, len(h.Any) > 0
+}
+
+// between reads an equality of a parameter of A and one of B.
+func between(e region.Equality) (d ir.Difference, crosses bool) {
+	if e.Not || e.Literal {
+		return d, false
+	}
+	a, b := e.Left, e.Right
+	if strings.HasPrefix(a, OwnerB+".") {
+		a, b = b, a
+	}
+	first, okA := strings.CutPrefix(a, OwnerA+".")
+	second, okB := strings.CutPrefix(b, OwnerB+".")
+	return ir.Difference{First: first, Second: second}, okA && okB
+}
+
+func hasParam(s *ir.Stage, name string) bool {
+	return slices.ContainsFunc(s.Params, func(p ir.Param) bool { return p.Name == name })
+}
+
+// writeClauses writes a conjunction of disjunctions.
+func writeClauses(clauses []ir.Hypothesis) string {
+	var all []string
+	for _, c := range clauses {
+		var any []string
+		for _, d := range c.Any {
+			text := d.Differ.First + " differs"
+			if d.Differ.Second != d.Differ.First {
+				text += " from " + d.Differ.Second
+			}
+			any = append(any, text)
+		}
+		text := strings.Join(any, " or ")
+		if len(any) > 1 && len(clauses) > 1 {
+			text = "(" + text + ")"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, " and ")
+}
+
+func appendPattern(list []region.Pattern, p region.Pattern) []region.Pattern {
+	if slices.ContainsFunc(list, func(q region.Pattern) bool { return samePattern(&p, &q) }) {
+		return list
+	}
+	return append(list, p)
+}
+
+// classes are the parameters of two runs, with their owners, that are equal.
+type classes struct{ towards map[string]string }
+
+// classesOf are the classes that equalities make, and that follow because what is
+// taken from one place is equal.
+func (p Pair) classesOf(all []region.Equality) classes {
+	k := classes{map[string]string{}}
+	for _, e := range all {
+		if !e.Not {
+			k.join(operand(e.Left, false), operand(e.Right, e.Literal))
+		}
+	}
+	for p.joinTaken(k) {
+	}
+	return k
+}
+
+// joinTaken joins the parameters that are taken from one place, and reports whether
+// there were any that had not been.
+func (p Pair) joinTaken(k classes) (joined bool) {
+	p.eachCouple(ir.DependentParam, func(a, b *ir.Param) {
+		x, y := OwnedParam(OwnerA, a.Name), OwnedParam(OwnerB, b.Name)
+		if k.find(x) != k.find(y) && k.onePlace(a.Of, b.Of) {
+			k.join(x, y)
+			joined = true
+		}
+	})
+	return joined
+}
+
+// bindsTwice reports whether both runs create one key of one container.
+func (p Pair) bindsTwice(k classes) (container region.Pattern, twice bool) {
+	p.eachCouple(ir.NewParam, func(a, b *ir.Param) {
+		if !k.mayDiffer(a.Name, b.Name) && k.onePlace(a.Of, b.Of) {
+			container, twice = a.Of, true
+		}
+	})
+	return container, twice
+}
+
+// eachCouple visits every parameter of A of a kind with every one of B.
+func (p Pair) eachCouple(kind ir.ParamKind, f func(a, b *ir.Param)) {
+	for i := range p.A.Params {
+		for j := range p.B.Params {
+			if a, b := &p.A.Params[i], &p.B.Params[j]; a.Kind == kind && b.Kind == kind {
+				f(a, b)
+			}
+		}
+	}
+}
+
+func (k classes) find(x string) string {
+	for k.towards[x] != "" {
+		x = k.towards[x]
+	}
+	return x
+}
+
+func (k classes) join(x, y string) {
+	if x, y = k.find(x), k.find(y); x != y {
+		k.towards[x] = y
+	}
+}
+
+// mayDiffer reports whether a parameter of A need not be one of B.
+func (k classes) mayDiffer(a, b string) bool {
+	return k.find(OwnedParam(OwnerA, a)) != k.find(OwnedParam(OwnerB, b))
+}
+
+// onePlace reports whether a pattern of A and one of B certainly lead to one place.
+func (k classes) onePlace(a, b region.Pattern) bool {
+	return slices.EqualFunc(a.Segments, b.Segments, func(s, t region.Segment) bool {
+		if s.Kind == region.ParamSegment && t.Kind == region.ParamSegment {
+			return !k.mayDiffer(s.Text, t.Text)
+		}
+		return s == t && !isWildcard(s) && s.Kind != region.AnyDepth
+	})
+}
+
+// Admits reports whether arguments of the two runs, the dependent ones included, are
+// within what the pair is claimed for.
+func (p Pair) Admits(a, b map[string]string) bool {
+	k := classes{map[string]string{}}
+	for name, key := range a {
+		k.join(OwnedParam(OwnerA, name), operand(key, true))
+	}
+	for name, key := range b {
+		k.join(OwnedParam(OwnerB, name), operand(key, true))
+	}
+	_, twice := p.bindsTwice(k)
+	return !twice && p.When.Holds(k.mayDiffer)
 }

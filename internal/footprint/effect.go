@@ -145,3 +145,281 @@ func (m *Model) local(s *ir.Stage) region.Region {
 	}
 	return region.Region{{Include: include}}
 }
+
+// Told is what a run's arguments tell its actor beside what the view shows: that the
+// key of a parameter is there, and of a keyed list the field that holds it. Where a
+// parameter is taken from is part of what the stage reads. That the key of a new
+// member is free is one bit, as with a blind write, and is not counted.
+func (m *Model) Told(s *ir.Stage) region.Region {
+	var include []region.Pattern
+	for _, p := range s.Params {
+		if p.Kind == ir.ExistingParam {
+			include = append(include, m.told(p)...)
+		}
+	}
+	if len(include) == 0 {
+		return nil
+	}
+	return region.Region{{Include: include}}
+}
+
+// told is the member that a parameter names, without what is in it.
+func (m *Model) told(p ir.Param) []region.Pattern {
+	member := Extend(p.Of, region.Segment{Kind: region.ParamSegment, Text: p.Name})
+	out := []region.Pattern{member}
+	out[0].Shallow = true
+	for _, id := range m.Shape.At(p.Of) {
+		if t := m.Contract.Type(id); t.Kind == ir.KeyedType {
+			out = append(out, Extend(member, region.Segment{Kind: region.KeyLiteral, Text: t.KeyField}))
+		}
+	}
+	return out
+}
+
+// The key of an entry of a keyed list is what one of its fields holds. A view that shows
+// the entry, if only on the way to something below, shows that field as a name; and a
+// reference holds it.
+
+// A KeyedList is where a state has a keyed list.
+type KeyedList struct {
+	Entry region.Pattern // any of its entries
+	Key   region.Pattern // the field that holds an entry's key
+	at    string
+}
+
+// KeyedLists lists the keyed lists of the contract's state.
+func (m *Model) KeyedLists() []KeyedList {
+	var out []KeyedList
+	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
+		if t.Kind == ir.KeyedType {
+			entry := Extend(p, region.Segment{Kind: region.AnyKey})
+			out = append(out, KeyedList{entry, Extend(entry, region.Segment{Kind: region.KeyLiteral, Text: t.KeyField}), p.String()})
+		}
+		return true
+	})
+	return out
+}
+
+// ShowsEntries reports whether a view of a region shows entries of a keyed list. Not
+// knowing counts as showing.
+func (m *Model) ShowsEntries(r region.Region, list KeyedList) bool {
+	entry := region.Region{{Include: []region.Pattern{list.Entry}}}
+	return len(r) > 0 && m.overlap(region.Compile(r), region.Compile(entry), region.Shown, region.Interior).Verdict != region.No
+}
+
+// KeysKnown is the key fields whose values a run knows without reading them: as the
+// names of entries that its view shows, and from references that it sees or copies.
+func (m *Model) KeysKnown(s *ir.Stage) region.Region {
+	var include []region.Pattern
+	for _, list := range m.KeyedLists() {
+		if m.ShowsEntries(s.Read, list) || m.seesReference(s, list) {
+			include = append(include, list.Key)
+		}
+	}
+	if len(include) == 0 {
+		return nil
+	}
+	return region.Region{{Include: include}}
+}
+
+// seesReference reports whether a stage sees or copies a reference to a keyed list.
+func (m *Model) seesReference(s *ir.Stage, list KeyedList) bool {
+	sees, found := region.Compile(region.Union(s.Read, s.Source)), false
+	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
+		if t.Kind == ir.RefType && t.Target.String() == list.at && !found {
+			one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
+			found = m.overlap(sees, one, region.Plain, region.Plain).Verdict != region.No
+		}
+		return !found
+	})
+	return found
+}
+
+// The rest is for the compiler: what whoever may run a stage knows of a place without
+// reading it, because it must stand there, because the view shows it, or because it is new.
+
+// ParentStands reports whether a container exists in every state in which the
+// stage's parameters are bound, or shows in the stage's view.
+func (m *Model) ParentStands(s *ir.Stage, p region.Pattern) bool {
+	if m.Certain(s, p) {
+		return true
+	}
+	p.Shallow = true
+	_, ok := m.Within(region.Region{{Include: []region.Pattern{p}}}, m.Seen(s), region.Plain, region.Plain)
+	return ok
+}
+
+// Certain reports whether the node at p exists as a container of one kind in
+// every state: required members only, keys only where a parameter vouches for them.
+func (m *Model) Certain(s *ir.Stage, p region.Pattern) bool {
+	at := m.Shape.Root()
+	for i, seg := range p.Segments {
+		if len(at) != 1 || m.Contract.Type(m.Contract.State).Kind == ir.UnionType {
+			return false
+		}
+		switch t := m.Contract.Type(at[0]); {
+		case t.Kind == ir.RecordType && seg.Kind == region.KeyLiteral:
+			member, ok := t.Member(seg.Text)
+			if !ok || member.Optional {
+				return false
+			}
+			at = m.Shape.Expand(nil, member.Type)
+		case seg.Kind == region.ParamSegment && m.vouched(s, seg.Text, Prefix(p, i)):
+			at = m.Shape.Letter(at, region.Param(seg.Text))
+		default:
+			return false
+		}
+	}
+	if len(at) != 1 {
+		return false
+	}
+	object, array := m.Shape.Kinds(at)
+	return object != array
+}
+
+// Known reports whether p is about a node alone of which everybody knows all there is
+// to know: that it is an object. Of an array there is its length as well.
+func (m *Model) Known(s *ir.Stage, p region.Pattern) bool {
+	if !p.Shallow || !m.Certain(s, p) {
+		return false
+	}
+	_, array := m.Shape.Kinds(m.Shape.At(p))
+	return !array
+}
+
+// vouched reports whether a bound parameter is certainly a key of the container.
+func (m *Model) vouched(s *ir.Stage, param string, container region.Pattern) bool {
+	if s == nil {
+		return false
+	}
+	for _, q := range s.Params {
+		if q.Name != param {
+			continue
+		}
+		switch q.Kind {
+		case ir.ExistingParam:
+			return q.Of.String() == container.String()
+		case ir.DependentParam:
+			at := m.Shape.At(q.Of)
+			return m.Shape.Only(at, ir.RefType) && len(at) == 1 && m.Contract.Type(at[0]).Target.String() == container.String()
+		}
+	}
+	return false
+}
+
+// Seen is a stage's read region and its spine: the containers on the way to what
+// it reads, whose existence and kind show in the view (semantics 11.1).
+func (m *Model) Seen(s *ir.Stage) region.Region {
+	out := slices.Clone(s.Read)
+	for _, g := range s.Read {
+		spine := region.Grant{Except: g.Except}
+		for _, p := range g.Include {
+			if coveredBy(p, g.Except) {
+				continue
+			}
+			for i := range p.Segments {
+				if p.Segments[i].Kind == region.AnyDepth {
+					break
+				}
+				up := Prefix(p, i)
+				if object, array := m.Shape.Kinds(m.Shape.At(up)); object != array && m.containersOnly(up) {
+					up.Shallow = true
+					spine.Include = append(spine.Include, up)
+				}
+			}
+		}
+		if len(spine.Include) > 0 {
+			out = append(out, spine)
+		}
+	}
+	return out
+}
+
+// coveredBy reports whether some exception may leave nothing of an include to see:
+// one that reaches up to the include. Then nothing on the way to it need show.
+func coveredBy(include region.Pattern, excepts []region.Pattern) bool {
+	return slices.ContainsFunc(excepts, func(e region.Pattern) bool {
+		depth := slices.IndexFunc(e.Segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth })
+		if depth < 0 {
+			depth = len(e.Segments)
+		}
+		return depth <= len(include.Segments) && meets(include, e)
+	})
+}
+
+func meets(p, q region.Pattern) bool {
+	one := func(p region.Pattern) *region.Set {
+		return region.Compile(region.Region{{Include: []region.Pattern{p}}})
+	}
+	return region.Overlap(one(p), one(q), region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict != region.No
+}
+
+// OpenPrefixes lists, as shallow patterns, the nodes on the way to p that need not be
+// a container of one kind. The root is left out: it exists, and an object shows.
+func (m *Model) OpenPrefixes(p region.Pattern) []region.Pattern {
+	var out []region.Pattern
+	for i := 1; i < len(p.Segments); i++ {
+		up := Prefix(p, i)
+		if object, array := m.Shape.Kinds(m.Shape.At(up)); object == array || !m.containersOnly(up) {
+			up.Shallow = true
+			out = append(out, up)
+		}
+	}
+	return out
+}
+
+// containersOnly reports whether every value at p is an object or array.
+func (m *Model) containersOnly(p region.Pattern) bool {
+	return m.Shape.Only(m.Shape.At(p), ir.RecordType, ir.MapType, ir.KeyedType, ir.ListType, ir.SetType, ir.LogType)
+}
+
+// ExemptParent recognises an append to a log and a path below a new key.
+func (m *Model) ExemptParent(s *ir.Stage, p region.Pattern) (region.Pattern, bool) {
+	for i, seg := range p.Segments {
+		parent := Prefix(p, i)
+		if seg.Kind == region.FreshSegment && m.Shape.Only(m.Shape.At(parent), ir.LogType) {
+			return parent, true
+		}
+		if seg.Kind == region.ParamSegment && slices.ContainsFunc(s.Params, func(q ir.Param) bool {
+			return q.Name == seg.Text && q.Kind == ir.NewParam && q.Of.String() == parent.String()
+		}) {
+			return parent, true
+		}
+	}
+	return region.Pattern{}, false
+}
+
+// OwnEntry reports whether p lies in what a commit of the stage adds as new: below a
+// new key, a log entry, or a blind grant. The actor knows all of it.
+func (m *Model) OwnEntry(s *ir.Stage, p region.Pattern) bool {
+	if _, exempt := m.ExemptParent(s, p); exempt {
+		return true
+	}
+	return slices.ContainsFunc(Includes(s.Blind), func(b region.Pattern) bool {
+		return len(b.Segments) <= len(p.Segments) && slices.EqualFunc(b.Segments, p.Segments[:len(b.Segments)], adds)
+	})
+}
+
+// adds reports whether a segment of a blind grant leads to what a segment of a
+// footprint reads: a wildcard only to the member it adds.
+func adds(blind, read region.Segment) bool {
+	if isWildcard(blind) {
+		return read.Kind == region.ParamSegment && read.Text == newMember
+	}
+	return blind == read
+}
+
+// WithoutExempt leaves out the exempt patterns of an authority.
+func (m *Model) WithoutExempt(s *ir.Stage, w region.Region) region.Region {
+	var out region.Region
+	for _, g := range w {
+		include := slices.DeleteFunc(slices.Clone(g.Include), func(p region.Pattern) bool {
+			_, exempt := m.ExemptParent(s, p)
+			return exempt
+		})
+		if len(include) > 0 {
+			out = append(out, region.Grant{Include: include, Except: g.Except})
+		}
+	}
+	return out
+}

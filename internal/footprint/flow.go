@@ -17,6 +17,30 @@ import (
 // first, hence by the fewest steps. What a commit discloses by being accepted is not
 // counted here; Notes lists it.
 
+func (m *Model) decideNoFlow(claim ir.Claim) Result {
+	var result Result = Proved{}
+	goal := region.Compile(claim.To)
+	f := m.newFlow(claim.From, claim.Memory)
+	apart := map[string]bool{} // stages that do not write into the goal
+	f.run(func(r *reached) bool {
+		write := region.Union(r.at.Write, r.at.Blind)
+		if len(write) == 0 || apart[r.stage] || len(f.moves(r)) == 0 {
+			return false
+		}
+		answer := m.overlap(region.Compile(write), goal, region.Interior, region.Plain)
+		switch answer.Verdict {
+		case region.Yes:
+			result = Refuted{Chain: r.chain(answer.Witness)}
+		case region.Unknown:
+			result = Unknown{Why: answer.Why}
+		case region.No:
+			apart[r.stage] = true
+		}
+		return !isProved(result)
+	})
+	return result
+}
+
 // A flow is the search for where information of an origin gets.
 type flow struct {
 	model  *Model
@@ -211,30 +235,6 @@ func (m *Model) knows(s *ir.Stage) region.Region {
 	return region.Union(m.Effect(s, OwnerA).Read, more)
 }
 
-func (m *Model) decideNoFlow(claim ir.Claim) Result {
-	var result Result = Proved{}
-	goal := region.Compile(claim.To)
-	f := m.newFlow(claim.From, claim.Memory)
-	apart := map[string]bool{} // stages that do not write into the goal
-	f.run(func(r *reached) bool {
-		write := region.Union(r.at.Write, r.at.Blind)
-		if len(write) == 0 || apart[r.stage] || len(f.moves(r)) == 0 {
-			return false
-		}
-		answer := m.overlap(region.Compile(write), goal, region.Interior, region.Plain)
-		switch answer.Verdict {
-		case region.Yes:
-			result = Refuted{Chain: r.chain(answer.Witness)}
-		case region.Unknown:
-			result = Unknown{Why: answer.Why}
-		case region.No:
-			apart[r.stage] = true
-		}
-		return !isProved(result)
-	})
-	return result
-}
-
 func (m *Model) overlap(a, b *region.Set, modeA, modeB region.Mode) region.Answer {
 	return region.Overlap(a, b, modeA, modeB, m.Options())
 }
@@ -254,4 +254,320 @@ func (r *reached) chain(last region.Word) []Hop {
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// A Hop is one step of a flow: what Stage, in Phase, gets to know and how it hands it on.
+type Hop struct {
+	Stage  string
+	Phase  string
+	Sees   region.Word // what it sees or takes from; nil where it was told otherwise
+	By     Carrier     // how the next hop, or the goal, picks it up
+	Writes region.Word // where, if by writing
+	Tells  []string    // the phases it may choose from, or the role that remembers
+}
+
+// A Carrier is a way in which what a stage knows gets further.
+type Carrier string
+
+// The carriers.
+const (
+	ByWriting Carrier = "write" // it writes what the next one sees
+	ByPhase   Carrier = "phase" // it chooses the phase in which the next one runs
+	ByMemory  Carrier = "role"  // the role that runs it runs the next one too
+)
+
+// Carries finds a path that a run of one stage may write and a run of another sees, is
+// told or takes from, for some values of their parameters; ok is false if there is none.
+func (m *Model) Carries(from, to *ir.Stage) (path region.Word, ok bool) {
+	x := m.reachOf()
+	c := m.meetsSeen(x.stages[to.Name], x.written(from), region.Interior)
+	if c.Never() {
+		return nil, false
+	}
+	return c.Any[0].Witness, true
+}
+
+// A phaseOrder says which phases can follow which, along any arrows.
+type phaseOrder struct {
+	phases  []ir.Phase
+	numbers map[string]int
+	later   []members // by phase, once asked for
+}
+
+func newPhaseOrder(phases []ir.Phase) *phaseOrder {
+	o := &phaseOrder{phases: phases, numbers: map[string]int{}, later: make([]members, len(phases))}
+	for i, p := range phases {
+		o.numbers[p.Name] = i
+	}
+	return o
+}
+
+// after is the phases that an instance may be in once it was in one of them, that one
+// included. O(phases and arrows) the first time.
+func (o *phaseOrder) after(phase string) members {
+	start := o.numbers[phase]
+	if o.later[start] == nil {
+		reached := newMembers(len(o.phases))
+		reached.add(start)
+		for queue := []int{start}; len(queue) > 0; queue = queue[1:] {
+			for _, a := range o.phases[queue[0]].Arrows {
+				if to := o.numbers[a.To]; !reached.has(to) {
+					reached.add(to)
+					queue = append(queue, to)
+				}
+			}
+		}
+		o.later[start] = reached
+	}
+	return o.later[start]
+}
+
+// afterAny is the phases that follow a commit which moves to one of some, or stays.
+func (o *phaseOrder) afterAny(phase string, to []string) members {
+	out := newMembers(len(o.phases))
+	for _, p := range to {
+		if p == "" {
+			p = phase
+		}
+		out.join(o.after(p))
+	}
+	return out
+}
+
+// has reports whether a phase is one of some.
+func (o *phaseOrder) has(phases members, name string) bool { return phases.has(o.numbers[name]) }
+
+// A claim that no stage reads, writes or copies something looks at the clauses of each
+// stage that an index finds, apart from those that it excepts.
+
+func (m *Model) decideNoStage(claim ir.Claim) Result {
+	target, x := region.Compile(claim.From), m.reachOf()
+	excepted := x.excepting(claim.Except)
+	var result Result = Proved{}
+	x.find(x.verbs[claim.Verb], claim.From).each(func(i int) {
+		if s := &m.Contract.Stages[i]; isProved(result) && !excepted(s) {
+			result = m.byParameter(s, m.decideAuthority(s.Name, x.authorities(i), claim.Verb, target), target)
+		}
+	})
+	return result
+}
+
+// byParameter names the parameters as the clause of a refutation where it is by the
+// value of one that a stage sees a place, and not by what its read clause says.
+func (m *Model) byParameter(s *ir.Stage, result Result, target *region.Set) Result {
+	r, refuted := result.(Refuted)
+	if !refuted || r.Place == nil || r.Place.Clause != "read" {
+		return result
+	}
+	var said region.Region
+	for _, g := range s.Read {
+		if !slices.ContainsFunc(s.Params, func(p ir.Param) bool {
+			return p.Kind == ir.DependentParam && len(g.Include) == 1 && g.Include[0].String() == p.Of.String()
+		}) {
+			said = append(said, g)
+		}
+	}
+	for _, a := range m.authorities(&ir.Stage{Name: s.Name, Read: said}) {
+		if a.clause == "read" && m.overlap(region.Compile(a.region), target, a.mode, a.against).Verdict != region.No {
+			return result
+		}
+	}
+	at := *r.Place
+	at.Clause = "parameters"
+	return Refuted{Place: &at}
+}
+
+// decideAuthority answers whether a stage may not do what the verb says to a target.
+func (m *Model) decideAuthority(stage string, all []authority, verb string, target *region.Set) Result {
+	for _, a := range all {
+		if a.verb != verb {
+			continue
+		}
+		switch answer := m.overlap(a.set, target, a.mode, a.against); answer.Verdict {
+		case region.Yes:
+			return Refuted{Place: &Place{Stage: stage, Clause: a.clause, Path: answer.Witness}}
+		case region.Unknown:
+			return Unknown{Why: answer.Why}
+		}
+	}
+	return Proved{}
+}
+
+// A Place is a stage's authority over a path.
+type Place struct {
+	Stage  string
+	Clause string // read, write or source
+	Path   region.Word
+}
+
+// An authority is one clause of a stage, by the verb of claims about it, with the mode
+// in which it counts: reading goes by what is seen, writing and taking by what a whole
+// operation may cover.
+type authority struct {
+	verb, clause string
+	region       region.Region
+	mode         region.Mode
+	against      region.Mode // in which what the claim is about counts
+	set          *region.Set // once compiled
+}
+
+func (m *Model) authorities(s *ir.Stage) []authority {
+	return []authority{
+		{"reads", "read", m.showing(s.Read), region.Plain, region.Plain, nil},
+		{"reads", "read", m.showing(s.Read), region.Shown, region.Interior, nil},
+		{"reads", "parameters", m.Told(s), region.Plain, region.Plain, nil},
+		{"reads", "keys", m.KeysKnown(s), region.Plain, region.Plain, nil},
+		{"writes", "write", region.Union(s.Write, s.Blind), region.Interior, region.Plain, nil},
+		{"copies", "source", s.Source, region.Interior, region.Plain, nil},
+	}
+}
+
+// A reachIndex finds the stages that a claim about authority or flow may be about, without
+// asking each: what their clauses cover is filed by include patterns, as an Index does.
+// It finds too much where an exception, a type or a key says otherwise, never too little.
+type reachIndex struct {
+	model   *Model
+	letters alphabet
+	verbs   map[string]*trie // by verb, the stages by what they may do it to
+	knowers trie             // the stages by what they know
+	stages  map[string]int   // by name
+
+	clauses [][]authority    // by stage, once asked for
+	known   []*knowledge     // likewise
+	effects map[string]write // by name of a stage, what others may see of it, once asked for
+}
+
+// knowledge is what a stage sees, copies or is told, and apart from that what the keys of
+// its view tell. Its parameters are A's.
+type knowledge struct {
+	all, keys, read        region.Region
+	allSet, keySet, readIn *region.Set
+}
+
+// A write is what a stage may change. Its parameters are B's.
+type write struct {
+	what region.Region
+	set  *region.Set
+}
+
+// reachOf is the index of the contract, which must be complete.
+func (m *Model) reachOf() *reachIndex {
+	if m.reach != nil {
+		return m.reach
+	}
+	n := len(m.Contract.Stages)
+	x := &reachIndex{
+		model: m, verbs: map[string]*trie{}, stages: make(map[string]int, n),
+		clauses: make([][]authority, n), known: make([]*knowledge, n), effects: map[string]write{},
+	}
+	m.reach = x
+	x.letters.numbers = map[region.Segment]symbol{}
+	x.knowers.alphabet = &x.letters
+	for i := range m.Contract.Stages {
+		x.stages[m.Contract.Stages[i].Name] = i
+		for _, a := range x.authorities(i) {
+			t := x.verbs[a.verb]
+			if t == nil {
+				t = &trie{alphabet: &x.letters}
+				x.verbs[a.verb] = t
+			}
+			x.file(t, a.region, i)
+		}
+		k := x.knows(i)
+		x.file(&x.knowers, k.all, i)
+		x.file(&x.knowers, k.keys, i)
+		x.file(&x.knowers, k.read, i)
+		x.letters.forget()
+	}
+	return x
+}
+
+func (x *reachIndex) file(t *trie, r region.Region, i int) {
+	for _, p := range Includes(r) {
+		t.file(x.letters.path(p), i)
+	}
+}
+
+// find lists the stages filed under what may meet a region.
+func (x *reachIndex) find(t *trie, r region.Region) members {
+	found := newMembers(len(x.known))
+	if t == nil {
+		return found
+	}
+	for _, p := range Includes(r) {
+		t.find(x.letters.path(p), found)
+	}
+	x.letters.forget()
+	return found
+}
+
+// authorities are those of the i-th stage that are not empty, with their sets.
+func (x *reachIndex) authorities(i int) []authority {
+	if x.clauses[i] == nil {
+		all := slices.DeleteFunc(x.model.authorities(&x.model.Contract.Stages[i]), func(a authority) bool { return len(a.region) == 0 })
+		for j := range all {
+			all[j].set = region.Compile(all[j].region)
+		}
+		x.clauses[i] = all
+	}
+	return x.clauses[i]
+}
+
+// knows is what the i-th stage knows.
+func (x *reachIndex) knows(i int) *knowledge {
+	if x.known[i] == nil {
+		s := &x.model.Contract.Stages[i]
+		k := &knowledge{all: x.model.knows(s), keys: x.model.KeysKnown(s), read: x.model.Effect(s, OwnerA).Read}
+		k.allSet, k.keySet, k.readIn = region.Compile(k.all), region.Compile(k.keys), region.Compile(k.read)
+		x.known[i] = k
+	}
+	return x.known[i]
+}
+
+// written is what a stage may change.
+func (x *reachIndex) written(s *ir.Stage) write {
+	w, known := x.effects[s.Name]
+	if !known {
+		w.what = x.model.Effect(s, OwnerB).Write
+		w.set = region.Compile(w.what)
+		x.effects[s.Name] = w
+	}
+	return w
+}
+
+// mayMeet reports whether one search over all patterns at once leaves it open that a stage
+// sees, is told or copies some of a region. It says no more where the region has
+// parameters, whose values may be equal to the stage's.
+func (x *reachIndex) mayMeet(k *knowledge, what *region.Set, r region.Region, mode region.Mode) bool {
+	if len(r.Params()) > 0 {
+		return true
+	}
+	apart := func(s *region.Set, in region.Mode, m region.Mode) bool {
+		return x.model.overlap(s, what, in, m).Verdict == region.No
+	}
+	return !apart(k.allSet, region.Plain, mode) || !apart(k.readIn, region.Shown, region.Interior) ||
+		mode == region.Plain && !apart(k.keySet, region.Plain, mode)
+}
+
+// excepting tells of stages whether they, or one they were delegated from, are named.
+func (x *reachIndex) excepting(names []string) func(*ir.Stage) bool {
+	named := make(map[string]bool, len(names))
+	for _, n := range names {
+		named[n] = true
+	}
+	answers := map[string]bool{}
+	var is func(name string) bool
+	is = func(name string) bool {
+		i, found := x.stages[name]
+		if !found || len(named) == 0 {
+			return false
+		}
+		answer, known := answers[name]
+		if !known {
+			answer = named[name] || is(x.model.Contract.Stages[i].From)
+			answers[name] = answer
+		}
+		return answer
+	}
+	return func(s *ir.Stage) bool { return is(s.Name) }
 }

@@ -1,6 +1,8 @@
 package footprint
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -59,18 +61,6 @@ func NewIndex(m *Model) *Index {
 		}
 	}
 	return x
-}
-
-// Matrix is the index of all stages of the contract, in their order, made when it
-// is first asked for.
-func (m *Model) Matrix() *Index {
-	if m.matrix == nil {
-		m.matrix = NewIndex(m)
-		for i := range m.Contract.Stages {
-			m.matrix.Add(&m.Contract.Stages[i])
-		}
-	}
-	return m.matrix
 }
 
 // anyMember replaces the family's keys by "any key", which meets literals too, and
@@ -210,4 +200,386 @@ func (x *Index) effect(i int, owner string) Effect {
 		x.effects[owned{i, owner}] = e
 	}
 	return e
+}
+
+// A GateIndex finds the gates of a contract's state that a stage's commits may touch,
+// without asking each: by the include patterns of what gates read and stages write, as
+// an Index finds stages. It finds too much where an exception, a type or a key says
+// otherwise, never too little.
+//
+// A GateIndex is not safe for concurrent use.
+type GateIndex struct {
+	model   *Model
+	gates   []Gate
+	letters alphabet
+	reads   trie
+	always  members // those that the tries do not tell of: what decides the kind of an array
+	phased  members // those that a move may change
+}
+
+// NewGateIndex makes the index of some gates of the state.
+func NewGateIndex(m *Model, gates []Gate) *GateIndex {
+	x := &GateIndex{model: m, gates: gates, always: newMembers(len(gates)), phased: newMembers(len(gates))}
+	x.letters.numbers = map[region.Segment]symbol{}
+	x.reads.alphabet = &x.letters
+	for i, g := range gates {
+		for _, p := range slices.Concat(g.Family(), g.Reads, g.Removals) {
+			x.reads.file(x.letters.path(anyMember(g, p)), i)
+		}
+		if len(g.contested) > 0 {
+			x.always.add(i)
+		}
+		if g.Expr != nil && g.Expr.ReadsPhase {
+			x.phased.add(i)
+		}
+	}
+	x.letters.forget()
+	return x
+}
+
+// Touched calls visit, in ascending order, with the numbers of the gates that commits of a
+// stage may touch. It costs what the stage's patterns meet in the trie.
+func (x *GateIndex) Touched(s *ir.Stage, visit func(i int)) {
+	found := newMembers(len(x.gates))
+	found.join(x.always)
+	for _, r := range []region.Region{s.Write, s.Blind, x.model.elements(s.Write), x.model.elements(s.Blind)} {
+		for _, p := range Includes(r) {
+			x.reads.find(x.letters.path(p), found)
+		}
+	}
+	x.letters.forget()
+	if len(s.Next) > 0 {
+		for _, i := range x.moved(s) {
+			found.add(i)
+		}
+	}
+	found.each(visit)
+}
+
+// moved lists the gates whose value a move of the stage can change.
+func (x *GateIndex) moved(s *ir.Stage) (out []int) {
+	x.phased.each(func(i int) {
+		if x.gates[i].isMoved(s) {
+			out = append(out, i)
+		}
+	})
+	return out
+}
+
+// A trie files numbers under paths and finds those whose paths meet another one, for
+// some values of the parameters on both sides. A path is a pattern up to its first
+// AnyDepth, and that is all that matters unless a pattern has exceptions or is shallow
+// (spec/semantics.md section 8.3); then a trie finds too much, never too little.
+//
+// A number is noted at the node where its path ends, "here", and at every node on the
+// way, "below". A path meets those that end on its own way, since they cover it, and
+// those that end below its own end, since it covers them.
+type trie struct {
+	alphabet *alphabet
+	root     branch
+	free     []branch // to take new nodes from
+}
+
+// A branch is a node of a trie. Its literals are looked up, the handful of other
+// symbols are tried.
+type branch struct {
+	here, below filed
+	literals    []symbol
+	to          []*branch          // by position in literals
+	named       map[symbol]*branch // the same by symbol, once there are many
+	others      []limb
+}
+
+type limb struct {
+	on symbol
+	to *branch
+}
+
+// maxScanned is up to how many literals one is looked for without a map.
+const maxScanned = 32
+
+// file notes i under a path. Numbers must come in ascending order.
+func (t *trie) file(p path, i int) {
+	at := &t.root
+	for _, s := range p.symbols {
+		at.below.add(i)
+		at = t.child(at, s)
+	}
+	if p.shallow {
+		at.below.add(i) // nothing that goes on from here meets it
+	} else {
+		at.here.add(i)
+	}
+}
+
+// child is where s leads from b, a new node if nowhere yet.
+func (t *trie) child(b *branch, s symbol) *branch {
+	literal := t.alphabet.isLiteral(s)
+	if literal {
+		if to := b.literal(s); to != nil {
+			return to
+		}
+	} else {
+		for _, l := range b.others {
+			if l.on == s {
+				return l.to
+			}
+		}
+	}
+	to := t.branch()
+	if literal {
+		b.name(s, to)
+	} else {
+		b.others = append(b.others, limb{s, to})
+	}
+	return to
+}
+
+func (t *trie) branch() *branch {
+	if len(t.free) == 0 {
+		t.free = make([]branch, 64)
+	}
+	b := &t.free[0]
+	t.free = t.free[1:]
+	return b
+}
+
+func (b *branch) name(s symbol, to *branch) {
+	b.literals, b.to = append(b.literals, s), append(b.to, to)
+	switch {
+	case b.named != nil:
+		b.named[s] = to
+	case len(b.literals) > maxScanned:
+		b.named = make(map[symbol]*branch, 2*maxScanned)
+		for i, l := range b.literals {
+			b.named[l] = b.to[i]
+		}
+	}
+}
+
+// literal is where a literal leads, nil if nowhere.
+func (b *branch) literal(s symbol) *branch {
+	if b.named != nil {
+		return b.named[s]
+	}
+	for i, l := range b.literals {
+		if l == s {
+			return b.to[i]
+		}
+	}
+	return nil
+}
+
+// find adds to found, which must have room, what is filed under paths that p may
+// meet. Two shallow paths are taken to miss each other.
+func (t *trie) find(p path, found members) { t.findBelow(&t.root, p.symbols, p.shallow, found) }
+
+func (t *trie) findBelow(b *branch, rest []symbol, shallow bool, found members) {
+	b.here.addTo(found)
+	if len(rest) == 0 {
+		if !shallow {
+			b.below.addTo(found)
+		}
+		return
+	}
+	s, rest := rest[0], rest[1:]
+	if t.alphabet.isLiteral(s) {
+		for _, l := range t.alphabet.alike[s] {
+			if to := b.literal(l); to != nil {
+				t.findBelow(to, rest, shallow, found)
+			}
+		}
+	} else {
+		for i, l := range b.literals {
+			if t.alphabet.meet(s, l) {
+				t.findBelow(b.to[i], rest, shallow, found)
+			}
+		}
+	}
+	for _, l := range b.others {
+		if t.alphabet.meet(s, l.on) {
+			t.findBelow(l.to, rest, shallow, found)
+		}
+	}
+}
+
+// An alphabet numbers the segments of an index, so that its tries compare numbers.
+type alphabet struct {
+	numbers  map[region.Segment]symbol
+	segments []region.Segment
+	alike    [][]symbol // by symbol of a literal, those that share a letter with it
+	scratch  []symbol   // what paths are made from
+}
+
+// A symbol is the number of a segment.
+type symbol int32
+
+// A path is a pattern up to its first AnyDepth.
+type path struct {
+	symbols []symbol
+	shallow bool // it stands for what it matches alone, not for what is below
+}
+
+// path numbers the segments of p. The parameters are all one, since any may be equal
+// to another. The result is good until the next forget.
+func (a *alphabet) path(p region.Pattern) path {
+	out, start := path{shallow: p.Shallow}, len(a.scratch)
+	for _, s := range p.Segments {
+		if s.Kind == region.AnyDepth {
+			out.shallow = false
+			break
+		}
+		if s.Kind == region.ParamSegment || s.Kind == region.FreshSegment {
+			s.Text = ""
+		}
+		a.scratch = append(a.scratch, a.symbol(s))
+	}
+	out.symbols = a.scratch[start:len(a.scratch):len(a.scratch)]
+	return out
+}
+
+// forget reuses the memory of all paths made so far.
+func (a *alphabet) forget() { a.scratch = a.scratch[:0] }
+
+func (a *alphabet) symbol(s region.Segment) symbol {
+	n, known := a.numbers[s]
+	if known {
+		return n
+	}
+	n = symbol(len(a.segments))
+	a.numbers[s] = n
+	a.segments = append(a.segments, s)
+	a.alike = append(a.alike, nil)
+	if s.IsLiteral() {
+		for _, l := range s.AppendAlike(nil) {
+			if m, known := a.numbers[l]; known {
+				a.note(n, m)
+				if m != n {
+					a.note(m, n)
+				}
+			}
+		}
+	}
+	return n
+}
+
+func (a *alphabet) note(n, like symbol) { a.alike[n] = append(a.alike[n], like) }
+
+// isLiteral reports whether the symbol is a literal's.
+func (a *alphabet) isLiteral(n symbol) bool { return a.alike[n] != nil }
+
+// meet reports whether two symbols may stand for one letter. Two fresh keys of
+// different instances never do.
+func (a *alphabet) meet(n, m symbol) bool {
+	s := a.segments[n]
+	return s.MayMeet(a.segments[m]) && (n != m || s.Kind != region.FreshSegment)
+}
+
+// members is a set of small numbers, those of stages or gates. It grows as needed.
+type members []uint64
+
+// newMembers is an empty set with room for numbers below n.
+func newMembers(n int) members { return make(members, (n+63)/64) }
+
+func (s *members) add(i int) {
+	s.reach(i/64 + 1)
+	(*s)[i/64] |= 1 << (i % 64)
+}
+
+// reach makes s at least words long.
+func (s *members) reach(words int) {
+	if n := words - len(*s); n > 0 {
+		*s = append(*s, make(members, n)...)
+	}
+}
+
+func (s members) count() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+func (s members) has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
+
+// join adds the members of t.
+func (s *members) join(t members) {
+	s.reach(len(t))
+	for i, word := range t {
+		(*s)[i] |= word
+	}
+}
+
+// joinBoth adds what t and u share.
+func (s *members) joinBoth(t, u members) {
+	n := min(len(t), len(u))
+	s.reach(n)
+	for i := range n {
+		(*s)[i] |= t[i] & u[i]
+	}
+}
+
+// keep drops what is not in t.
+func (s members) keep(t members) {
+	for i := range s {
+		if i < len(t) {
+			s[i] &= t[i]
+		} else {
+			s[i] = 0
+		}
+	}
+}
+
+// each calls f for every member in ascending order.
+func (s members) each(f func(i int)) {
+	for w, word := range s {
+		for ; word != 0; word &= word - 1 {
+			f(w*64 + bits.TrailingZeros64(word))
+		}
+	}
+}
+
+// filed is a set that is filled in ascending order, and small nearly everywhere: a
+// list while it is short, then a bitset.
+type filed struct {
+	few  []int32
+	many members
+}
+
+// maxFew is up to how many members a list is kept.
+const maxFew = 16
+
+func (s *filed) add(i int) {
+	switch {
+	case s.many != nil:
+		s.many.add(i)
+	case len(s.few) > 0 && s.few[len(s.few)-1] == int32(i):
+	case len(s.few) < maxFew:
+		s.few = append(s.few, int32(i))
+	default:
+		for _, j := range s.few {
+			s.many.add(int(j))
+		}
+		s.many.add(i)
+		s.few = nil
+	}
+}
+
+// addTo adds the members of s to t, which must have room for them.
+func (s *filed) addTo(t members) {
+	for _, i := range s.few {
+		t[i/64] |= 1 << (i % 64)
+	}
+	for i, word := range s.many {
+		t[i] |= word
+	}
+}
+
+// key is a text that only equal sets have.
+func (s members) key() string {
+	var out []byte
+	for _, word := range s {
+		out = binary.LittleEndian.AppendUint64(out, word)
+	}
+	return string(out)
 }

@@ -8,6 +8,28 @@ import (
 	"github.com/patchoptic/poptic/internal/region"
 )
 
+// A Note is a way in which a proved claim lets one bit be told each time: Stage is told
+// it, or tells it, by What.
+type Note struct {
+	Kind  NoteKind
+	Stage string // "" of a guard on the host's way
+	What  string
+	Path  region.Word
+}
+
+// A NoteKind is the kind of a way to tell one bit.
+type NoteKind string
+
+// The kinds of notes.
+const (
+	GateNote  NoteKind = "gate"  // accepting or refusing tells what the gate What reads
+	BlindNote NoteKind = "blind" // a blind write is refused where the member exists
+	NewNote   NoteKind = "new"   // the key of a new member, What, is not there
+	PhaseNote NoteKind = "phase" // the stage sees Path and may choose between the phases What
+	GuardNote NoteKind = "guard" // the host moves along What if a guard holds that reads Path
+	RuleNote  NoteKind = "rule"  // the host moves along What if an invariant holds that reads Path
+)
+
 // Notes lists the ways in which one bit of what a proved claim is about may be told each
 // time: by accepting or refusing where a gate reads what its stage does not see, by a
 // blind write, by a key that is free, by a choice of phase that is disclosed, and by what
@@ -185,13 +207,6 @@ func discloses(s *ir.Stage, g Gate) bool {
 		}
 	}
 	return false
-}
-
-func samePattern(a, b *region.Pattern) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.String() == b.String()
 }
 
 // GateName is a gate as a discloses clause names it, and as messages do.

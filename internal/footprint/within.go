@@ -17,6 +17,14 @@ import (
 // in what the other does. A composition stands for its stages: on the left each of them
 // must lie within; on the right those that may run in its place have their grants together.
 
+// An Excess is what a stage may do, apart from its regions: Clause is in, by, next,
+// attempts, rules or parameters, and What says it in words.
+type Excess struct {
+	Stage  string
+	Clause string
+	What   string
+}
+
 func (m *Model) decideWithin(a, b string) Result {
 	outer := m.stagesOf(b)
 	for _, s := range m.stagesOf(a) {
@@ -401,6 +409,14 @@ func (w *within) lacking(outer []match, i int, mode region.Mode, path region.Wor
 		return spent()
 	}
 	return missing(path, Place{Stage: w.inner.Name, Clause: c.name, Path: path})
+}
+
+// missing is Refuted with a place, or Unknown if the search found no path in time.
+func missing(w region.Word, at Place) Result {
+	if w == nil {
+		return Unknown{Why: "the search for a path that only " + at.Stage + " has ran out of budget"}
+	}
+	return Refuted{Place: &at}
 }
 
 // A clause is what one clause grants, with the modes in which it counts: reading goes

@@ -2,6 +2,30 @@
 // reads, writes and takes from, which gates its commits pass through, and what
 // those gates read. It decides from that alone, before anything runs, which
 // stages may be handed down, joined, reordered or run side by side.
+//
+// A Model stands for one contract. Several deciders answer, each what it is good at:
+//
+//   - Index compares all stages at once by what their clauses include. What it does not
+//     flag commutes; what it flags may not. It alone answers a thousand stages in
+//     seconds, and the schedules of internal/plan ask nothing else.
+//   - Index.Conflicts decides a flagged pair exactly: for which values of the parameters
+//     the two meet. It asks internal/region twice, first for the patterns alone, then, if
+//     they meet, over the paths that the state's type allows.
+//   - Decide answers a claim of the contract. Claims about commuting take the conflicts of
+//     the flagged pairs, leave out those that the claim's hypothesis excludes, and call a
+//     claim false only with a run that shows it (a Replayer, internal/suite/replay). The
+//     others (within, no stage, no flow, before) are decided by containment, overlap
+//     and reachability, with an index in front where many stages are asked.
+//   - Touched and CannotFail say which rules a commit can change the value of, for the
+//     compiler, which writes that into the contract.
+//
+// What is proved here is written down and checked again by internal/certificate, which
+// shares none of these deciders.
+//
+// The files: shape.go (which paths a state can have), effect.go (what a stage touches,
+// sees and is told), gates.go and touched.go (what rules read, and which of them a commit
+// touches), index.go, commute.go, then decide.go (claims and their answers), within.go,
+// flow.go, notes.go (what a proved claim lets through), explain.go (answers in words).
 package footprint
 
 import (
@@ -160,4 +184,98 @@ func (m *Model) Granting(r region.Region, mode region.Mode) region.Region {
 	return slices.DeleteFunc(slices.Clone(r), func(g region.Grant) bool {
 		return len(g.Except) > 0 && m.Empty(region.Region{g}, mode)
 	})
+}
+
+// Matrix is the index of all stages of the contract, in their order, made when it
+// is first asked for.
+func (m *Model) Matrix() *Index {
+	if m.matrix == nil {
+		m.matrix = NewIndex(m)
+		for i := range m.Contract.Stages {
+			m.matrix.Add(&m.Contract.Stages[i])
+		}
+	}
+	return m.matrix
+}
+
+// EachTyped visits every typed node of the state with its pattern, parents
+// first; f tells whether to go below. A union is visited itself, then as each of
+// its alternatives.
+func (m *Model) EachTyped(f func(region.Pattern, *ir.Type) bool) {
+	m.eachBelow(region.Pattern{}, m.Contract.State, f)
+}
+
+func (m *Model) eachBelow(p region.Pattern, id ir.TypeID, f func(region.Pattern, *ir.Type) bool) {
+	t := m.Contract.Type(id)
+	if !f(p, t) {
+		return
+	}
+	below := func(kind region.SegmentKind, name string, child ir.TypeID) {
+		m.eachBelow(Extend(p, region.Segment{Kind: kind, Text: name}), child, f)
+	}
+	switch t.Kind {
+	case ir.UnionType:
+		for _, a := range t.Alternatives {
+			m.eachBelow(p, a, f)
+		}
+	case ir.RecordType:
+		for _, m := range t.Members {
+			below(region.KeyLiteral, m.Name, m.Type)
+		}
+		if t.Rest != ir.NoType {
+			below(region.AnyKey, "", t.Rest)
+		}
+	case ir.MapType, ir.KeyedType:
+		below(region.AnyKey, "", t.Elem)
+	case ir.ListType, ir.SetType, ir.LogType:
+		below(region.AnyIndex, "", t.Elem)
+	}
+}
+
+// Extend is a pattern with one more segment.
+func Extend(p region.Pattern, s region.Segment) region.Pattern {
+	return region.Pattern{Segments: append(slices.Clone(p.Segments), s)}
+}
+
+// IsLiteral reports whether a segment names a key.
+func IsLiteral(s region.Segment) bool {
+	return s.Kind == region.Literal || s.Kind == region.KeyLiteral
+}
+
+// Patterns lists the patterns of a region, exceptions included.
+func Patterns(r region.Region) []region.Pattern {
+	var out []region.Pattern
+	for _, g := range r {
+		out = append(append(out, g.Include...), g.Except...)
+	}
+	return out
+}
+
+// ReadPatterns lists the patterns an expression reads.
+func ReadPatterns(x ir.Expr) []region.Pattern {
+	var out []region.Pattern
+	for _, r := range x.Reads {
+		out = append(out, r.Pattern)
+	}
+	return out
+}
+
+// Prefix is the pattern of a pattern's first n segments.
+func Prefix(p region.Pattern, n int) region.Pattern {
+	return region.Pattern{Segments: slices.Clone(p.Segments[:n])}
+}
+
+func Includes(r region.Region) []region.Pattern {
+	var out []region.Pattern
+	for _, g := range r {
+		out = append(out, g.Include...)
+	}
+	return out
+}
+
+func samePattern(a, b *region.Pattern) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.String() == b.String()
 }
