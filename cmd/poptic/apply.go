@@ -4,13 +4,17 @@ import (
 	"encoding/json"
 
 	"github.com/patchoptic/poptic/internal/verify"
+	"github.com/patchoptic/poptic/runtime"
 )
 
 type applyVerb struct {
 	stageFlags
+	instanceFlags
 	proposalFlags
 	verdictFlags
 	forceFlag
+	Key     stated   `help:"Of an instance: the proposal's idempotency key. The same proposal with the same key again is answered with the first verdict." placeholder:"TEXT"`
+	Version *uint64  `help:"Of an instance: the version of the view that the proposal was made on; by default the one that there is." placeholder:"VERSION"`
 	Output  fileName `short:"o" xor:"target" help:"File for the new state; - is standard output." placeholder:"FILE"`
 	InPlace bool     `xor:"target" help:"Replace the state document."`
 	Advance string   `help:"Walk the host's edge to this phase, instead of judging a proposal." placeholder:"PHASE"`
@@ -22,17 +26,21 @@ func (applyVerb) Help() string {
 
 Without -o or --in-place the new state goes to standard output and the verdict to standard error; with --format json the verdict goes to standard output and holds the new state as its member "state".
 
+With --store, the proposal is decided by an instance ("poptic create") and kept in its log, whatever becomes of it; the verdict is all that is printed. When it is not known whether a command did its work, because it was killed say, run it again with the same --key.
+
 Examples:
 
     poptic apply contract.poptic --state state.json --in-place \
         --stage classify --arg ticket=T1 --patch patch.json
     poptic apply contract.poptic --state state.json --phase intake --advance triage
+    poptic apply contract.poptic --store sqlite:desk.db --instance T-7 \
+        --stage classify --arg ticket=T1 --version 3 --key classify-T1 --patch patch.json
 
 Exit codes:
 
     0  accepted, and written
-    1  rejected; nothing was written
-    2  usage, unreadable or unfit input, unknown names, a file that cannot be written or is not to be overwritten`
+    1  rejected; nothing was written but the log of an instance
+    2  usage, unreadable or unfit input, unknown names, no such instance, a file that cannot be written or is not to be overwritten`
 }
 
 // Run implements the verb.
@@ -40,7 +48,14 @@ func (v *applyVerb) Run(c *console) error {
 	if err := v.check(); err != nil {
 		return err
 	}
-	o, err := v.stageFlags.open(c)
+	stored, err := v.stored(v.Phase)
+	if err != nil {
+		return err
+	}
+	if stored {
+		return v.toInstance(c)
+	}
+	o, err := v.stageFlags.open(c, v.State)
 	if err != nil {
 		return err
 	}
@@ -58,17 +73,73 @@ func (v *applyVerb) Run(c *console) error {
 	return d.answer()
 }
 
+// toInstance has an instance decide, and prints the verdict.
+func (v *applyVerb) toInstance(c *console) error {
+	args, err := v.given()
+	if err != nil {
+		return err
+	}
+	in, err := v.instanceFlags.open(c, &v.contractArg)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	verdict, err := v.ask(c, in, args)
+	if err != nil {
+		return in.explain(err)
+	}
+	d := &decided{operator: verdict.OperatorVerdict, actor: verdict.Actor()}
+	if err := v.print(c, c.outText(), d); err != nil {
+		return err
+	}
+	return d.answer()
+}
+
+// ask proposes, or asks for the host's move. An answer that holds several patches is
+// proposed as it is: then it is refused, and the log has it.
+func (v *applyVerb) ask(c *console, in *running, args map[string]string) (runtime.Verdict, error) {
+	if v.Advance != "" {
+		to, err := phaseOf(in.contract, v.Advance)
+		if err != nil {
+			return runtime.Verdict{}, err
+		}
+		return in.Advance(c.ctx, to, v.Role)
+	}
+	if err := v.complete(in.contract, &v.stageFlags); err != nil {
+		return runtime.Verdict{}, err
+	}
+	n, err := v.proposalFlags.read(c)
+	if err != nil {
+		return runtime.Verdict{}, err
+	}
+	base := in.Instance.Version()
+	if v.Version != nil {
+		base = *v.Version
+	}
+	return in.Propose(c.ctx, runtime.Proposal{
+		Stage: v.Stage, Args: args, Role: v.Role, Base: base, Patch: n.patch, Next: v.Next, Key: string(v.Key), Normalised: n.applied,
+	})
+}
+
 // check refuses flags that contradict each other.
 func (v *applyVerb) check() error {
 	switch {
+	case v.Store.given() && (v.Output != "" || v.InPlace):
+		return fail("\"poptic replay --store "+v.Store.text+" --at VERSION\" gives the state at a version", "the store keeps the new state: -o and --in-place are for --state")
+	case v.Store.given() && v.MergePatch:
+		return fail("translate it against the view, into a JSON Patch", "an instance decides JSON Patches: --merge-patch is for --state")
+	case !v.Store.given() && (v.Key != "" || v.Version != nil):
+		return fail("give --store and --instance instead of --state", "--key and --version are about the log of an instance, and a state document has none")
+	case v.Advance != "" && (v.Key != "" || v.Version != nil):
+		return fail("leave --key and --version out", "a host's move is no proposal")
 	case v.Advance != "" && (v.Patch != "" || v.Stage != "" || v.Next != ""):
 		return fail("a host's move has no stage and no proposal", "--advance excludes --stage, --patch and --next")
 	case v.InPlace && v.State == "-":
 		return fail("use -o FILE", "--in-place needs a state file, not standard input")
-	case v.Actor && v.Format == "json" && v.toStdout():
+	case v.Actor && v.Format == "json" && v.toStdout() && !v.Store.given():
 		return fail("write the state elsewhere, with -o FILE or --in-place", "with --actor the verdict is for the actor, and the whole state must not stand in it")
 	}
-	return v.apart(&v.stageFlags)
+	return v.apart(v.State)
 }
 
 func (v *applyVerb) decide(c *console, o *opened) (*decided, error) {
@@ -82,7 +153,7 @@ func (v *applyVerb) decide(c *console, o *opened) (*decided, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.requireValid(c, v.State); err != nil {
+	if err := o.requireValid(c); err != nil {
 		return nil, err
 	}
 	outcome, err := o.program.Advance(c.ctx, o.snapshot, to, v.Role)

@@ -18,14 +18,14 @@ type auditVerb struct {
 
 // Help is printed by --help.
 func (auditVerb) Help() string {
-	return `Lists what was recorded of instances, and checks the chain: every view, proposal and decision is a line that holds the hash of the line before. FILE is a database, or the trace of one instance; - is a trace on standard input.
+	return `Lists what was recorded of instances, and checks the chain: every view, proposal and decision is a line that holds the hash of the line before. LOG is the database of a store, or the trace of one instance; - is a trace on standard input. --store names a database too.
 
 The chain shows whether lines were changed, removed or moved, but not whether the last ones are missing. So note the anchor down that audit prints at the end, and give it to the next audit.
 
 Examples:
 
     poptic audit desk.db --instance T-7 --stage classify --since 2026-01-31
-    poptic audit desk.db --verify
+    poptic audit --store sqlite:desk.db --verify
     poptic audit desk.db --instance T-7 --anchor 231:sha256:12ab...
     poptic audit desk.db --instance T-7 --format json > trace.jsonl
 
@@ -38,6 +38,9 @@ Exit codes:
 
 // Run implements the verb.
 func (v *auditVerb) Run(c *console) error {
+	if err := v.settle(); err != nil {
+		return err
+	}
 	a, err := v.audit(c)
 	if err != nil {
 		return err

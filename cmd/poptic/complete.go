@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,13 +26,13 @@ func completions(model *kong.Application, words []string, typed string) []candid
 	line := readLine(model, words)
 	switch {
 	case line.pending != nil:
-		return matching(line.values(line.pending.Name, line.pending.Value), typed)
+		return matching(line.values(line.pending.Name, line.pending.Value, typed), typed)
 	case strings.HasPrefix(typed, "-"):
 		return line.flag(typed)
 	case line.verb == nil:
 		return matching(verbNames(model), typed)
 	}
-	return matching(line.argument(), typed)
+	return matching(line.argument(typed), typed)
 }
 
 // A typedLine is what a command line has said so far.
@@ -95,10 +98,10 @@ func (l *typedLine) find(dashed string) *kong.Flag {
 
 // flag completes a flag's name or, behind "=", its value.
 func (l *typedLine) flag(typed string) []candidate {
-	name, _, hasValue := strings.Cut(typed, "=")
+	name, value, hasValue := strings.Cut(typed, "=")
 	if f := l.find(name); f != nil && hasValue {
 		var all []candidate
-		for _, v := range l.values(f.Name, f.Value) {
+		for _, v := range l.values(f.Name, f.Value, value) {
 			if v != anyFile && v != anyFolder {
 				v.text = name + "=" + v.text
 			}
@@ -116,14 +119,21 @@ func (l *typedLine) flag(typed string) []candidate {
 }
 
 // values proposes values of a flag or an argument, by its choices, what it names
-// in the contract, or the placeholder that says it is a file.
-func (l *typedLine) values(name string, v *kong.Value) []candidate {
+// in the contract or the store, or the placeholder that says it is a file. typed is what
+// there is of the value.
+func (l *typedLine) values(name string, v *kong.Value, typed string) []candidate {
 	if v.Enum != "" {
 		return plain(v.EnumSlice())
 	}
 	switch name {
 	case "stage", "phase", "next", "advance", "role", "arg":
 		return l.fromContract(name)
+	case "store":
+		return stores(typed)
+	case "instance":
+		return plain(l.instances())
+	case "key", "version":
+		return nil
 	case "name":
 		return plain(examples.Names())
 	}
@@ -133,7 +143,7 @@ func (l *typedLine) values(name string, v *kong.Value) []candidate {
 	return []candidate{anyFile}
 }
 
-func (l *typedLine) argument() []candidate {
+func (l *typedLine) argument(typed string) []candidate {
 	positionals := l.verb.Positional
 	if len(positionals) == 0 {
 		return nil
@@ -144,7 +154,7 @@ func (l *typedLine) argument() []candidate {
 			return nil
 		}
 	}
-	return l.values(positionals[at].Name, positionals[at])
+	return l.values(positionals[at].Name, positionals[at], typed)
 }
 
 // fromContract proposes names the contract on the line declares; none if it
@@ -182,6 +192,51 @@ func (l *typedLine) contract() *ir.Contract {
 		return nil
 	}
 	return contract
+}
+
+// stores proposes URLs of stores, once there is a scheme with the files that there are.
+func stores(typed string) []candidate {
+	file, found := strings.CutPrefix(typed, sqliteScheme)
+	if !found {
+		return []candidate{{sqliteScheme, "a file of SQLite"}}
+	}
+	dir := file[:strings.LastIndexByte(file, filepath.Separator)+1]
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return nil
+	}
+	var all []candidate
+	for _, e := range entries {
+		name := sqliteScheme + dir + e.Name()
+		if e.IsDir() {
+			name += string(filepath.Separator)
+		}
+		all = append(all, candidate{text: name})
+	}
+	return all
+}
+
+// instances lists those of the store on the line; none if it cannot be read, or where
+// one is to begin.
+func (l *typedLine) instances() []string {
+	var log logArg
+	for _, url := range l.given["store"] {
+		log.Store, _ = parseStoreURL(url)
+	}
+	if !log.Store.given() && len(l.args) > 0 {
+		log.Log = l.args[0]
+	}
+	if l.verb == nil || l.verb.Name == "create" || log.settle() != nil {
+		return nil
+	}
+	c := silent()
+	st, err := log.openDatabase(c)
+	if err != nil || st == nil {
+		return nil
+	}
+	defer st.Close()
+	ids, _ := instancesOf(c, st)
+	return ids
 }
 
 // parameters proposes NAME= for the stage on the line, or for every stage.

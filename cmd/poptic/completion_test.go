@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -83,6 +84,27 @@ func TestNamesComeFromTheContractOnTheLine(t *testing.T) {
 	require.Equal(t, []string{"id=", "ticket="}, complete(t, "view", desk, "--stage", "refund", "--arg", ""))
 	require.Equal(t, []string{"review"}, complete(t, "apply", desk, "--advance", "r"))
 	require.Equal(t, []string{""}, complete(t, "view", "nowhere.poptic", "--stage", ""))
+}
+
+func TestStoresAndTheirInstancesAreCompleted(t *testing.T) {
+	t.Chdir("testdata/desk")
+	dir := t.TempDir()
+	url := "sqlite:" + dir + "/desk.db"
+	for _, id := range []string{"T-7", "T-8"} {
+		code, _, errText := execute(t, "", "create desk.poptic --state state.json --store "+url+" --instance "+id)
+		require.Equal(t, exitFine, code, errText)
+	}
+	require.NoError(t, os.Mkdir(dir+"/more", 0o755))
+	require.Equal(t, []string{"sqlite:"}, complete(t, "view", "desk.poptic", "--store", "sq"))
+	require.Equal(t, []string{url}, complete(t, "audit", "--store", url[:len(url)-4]))
+	require.Equal(t, []string{"--store=" + url}, complete(t, "audit", "--store="+url[:len(url)-4]))
+	require.Equal(t, []string{"sqlite:" + dir + "/more/"}, complete(t, "audit", "--store", "sqlite:"+dir+"/m"))
+	require.Equal(t, []string{"T-7", "T-8"}, complete(t, "apply", "desk.poptic", "--store", url, "--instance", ""))
+	require.Equal(t, []string{"--instance=T-8"}, complete(t, "replay", "--store="+url, "--instance=T-8"))
+	require.Equal(t, []string{"T-7", "T-8"}, complete(t, "audit", dir+"/desk.db", "--instance", "T"))
+	require.Equal(t, []string{""}, complete(t, "create", "desk.poptic", "--store", url, "--instance", ""))
+	require.Equal(t, []string{""}, complete(t, "view", "desk.poptic", "--store", "sqlite:none.db", "--instance", ""))
+	require.NoFileExists(t, "none.db")
 }
 
 func TestEveryVerbHasExamplesAndExitCodes(t *testing.T) {

@@ -14,24 +14,46 @@ import (
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
 )
 
+// logFlags say whose log is meant.
+type logFlags struct {
+	Store    storeURL `help:"Instead of the database as an argument: the store, as sqlite:FILE." placeholder:"URL"`
+	Instance stated   `help:"Instance that is meant, where there are several." placeholder:"ID"`
+}
+
 // logArg names what was recorded of instances.
 type logArg struct {
-	Log      string `arg:"" help:"Database of a store; the bytes tell it from a trace." placeholder:"FILE"`
-	Instance stated `help:"Instance that is meant, where there are several." placeholder:"ID"`
+	Log string `arg:"" optional:"" help:"Database of a store; the bytes tell it from a trace." placeholder:"FILE"`
+	logFlags
+}
+
+// settle puts the store's file in the place of the argument.
+func (a *logArg) settle() error {
+	switch {
+	case a.Store.given() && a.Log != "":
+		return fail("give one of them", "the log is named twice: %s, and --store %s", a.Log, a.Store.text)
+	case a.Store.given():
+		a.Log = a.Store.file
+	case a.Log == "":
+		return fail("name the database of a store, a trace, or --store sqlite:FILE", "which log? None is named")
+	}
+	return nil
 }
 
 // openDatabase opens the store in the file, nil if it is no database. What is no
 // regular file gives its bytes only once, and can only be a trace.
 func (a logArg) openDatabase(c *console) (*sqlite.Store, error) {
-	if a.Log == "-" {
+	if a.isStream() {
 		return nil, nil
 	}
-	if info, err := os.Stat(a.Log); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+	if info, err := os.Stat(a.Log); err == nil && !a.Store.given() && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, nil
 	}
 	is, err := sqlite.IsFile(a.Log)
 	if err != nil {
 		return nil, unreadable("log", a.Log, err)
+	}
+	if !is && a.Store.given() {
+		return nil, fail("without --store, a trace can be named as well", "%s is no store", a.Log)
 	}
 	if !is {
 		return nil, nil
@@ -44,9 +66,12 @@ func (a logArg) openDatabase(c *console) (*sqlite.Store, error) {
 	return st, nil
 }
 
+// isStream reports whether the log is standard input.
+func (a logArg) isStream() bool { return a.Log == "-" && !a.Store.given() }
+
 // name is what a message calls the log.
 func (a logArg) name() string {
-	if a.Log == "-" {
+	if a.isStream() {
 		return "standard input"
 	}
 	return a.Log
@@ -75,26 +100,21 @@ func (a logArg) unusable(err error) error {
 
 // ids are the instances of a store that are meant.
 func (a logArg) ids(c *console, st store.Store) ([]string, error) {
-	var ids []string
-	for id, err := range st.Instances(c.ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if a.Instance == "" || string(a.Instance) == id {
-			ids = append(ids, id)
-		}
+	ids, err := instancesOf(c, st)
+	switch {
+	case err != nil || a.Instance == "":
+		return ids, err
+	case !slices.Contains(ids, string(a.Instance)):
+		return nil, noInstance(c, st, a.Log, string(a.Instance))
 	}
-	if len(ids) == 0 && a.Instance != "" {
-		return nil, fail("\"poptic audit "+a.Log+" --verify\" lists those there are", "%s has no instance %q", a.Log, a.Instance)
-	}
-	return ids, nil
+	return []string{string(a.Instance)}, nil
 }
 
 // recorded are the instances whose records are looked at. That one is named, or that
 // there is an anchor, says that something was recorded: then a store without instances
 // lost it.
 func (a logArg) recorded(c *console, st store.Store, anchored bool) ([]string, error) {
-	all, err := logArg{Log: a.Log}.ids(c, st)
+	all, err := instancesOf(c, st)
 	switch {
 	case err != nil:
 		return nil, err
@@ -124,7 +144,7 @@ func (a logArg) one(c *console, st store.Store, what string) (string, error) {
 // scanTrace reads the file as a trace and checks its chain.
 func (a logArg) scanTrace(c *console, each func(line []byte) error) (trace.Head, error) {
 	in := c.in
-	if a.Log != "-" {
+	if !a.isStream() {
 		f, err := os.Open(a.Log)
 		if err != nil {
 			return trace.Head{}, unreadable("log", a.Log, err)

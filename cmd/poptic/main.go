@@ -31,9 +31,10 @@ type verbs struct {
 	Plan       planVerb       `cmd:"" help:"Say which stages may run side by side, and in which order."`
 	Graph      graphVerb      `cmd:"" help:"Draw phases, stages, conflicts and flows."`
 	Diff       diffVerb       `cmd:"" help:"Compare what two contracts allow."`
-	View       viewVerb       `cmd:"" help:"Show what a stage sees of a state."`
+	Create     createVerb     `cmd:"" help:"Begin an instance in a store, which keeps its log."`
+	View       viewVerb       `cmd:"" help:"Show what a stage sees of a state, or of an instance."`
 	Verify     verifyVerb     `cmd:"" help:"Judge a proposal; nothing is written."`
-	Apply      applyVerb      `cmd:"" help:"Judge a proposal and write the new state if it commits."`
+	Apply      applyVerb      `cmd:"" help:"Judge a proposal and write the new state if it commits, or have an instance decide it."`
 	Audit      auditVerb      `cmd:"" help:"List what was recorded, and check that nothing was changed."`
 	Replay     replayVerb     `cmd:"" help:"Make every decision of a log again, or give the state at a version."`
 	Version    versionVerb    `cmd:"" help:"Print the version."`

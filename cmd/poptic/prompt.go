@@ -1,19 +1,20 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/patchoptic/poptic/internal/tree"
-	"github.com/patchoptic/poptic/internal/verify"
+	"github.com/patchoptic/poptic/runtime"
 )
 
 // writePrompt renders a view as text for a language model: its task, what it
 // sees, what it may change and how to answer. It holds nothing the view does not.
-func writePrompt(w io.Writer, v verify.View) {
+func writePrompt(w io.Writer, v runtime.View) {
 	section(w, "Task", orElse(v.Task, "Do the step \""+v.Stage+"\"."))
-	section(w, "What you see", "```json\n"+string(tree.AppendIndent(nil, v.Value))+"\n```"+placeholderNote(v.Placeholders))
+	section(w, "What you see", "```json\n"+indented(v.Value)+"\n```"+placeholderNote(v.Placeholders))
 	section(w, "What you may change", bullets(v.Writes, "Nothing: answer with an empty patch."))
 	section(w, "What you may copy or move from", bullets(v.Sources, "Nothing."))
 	section(w, "How to answer", howToAnswer(v.Next))
@@ -45,4 +46,13 @@ func bullets(items []string, none string) string {
 		return none
 	}
 	return "- `" + strings.Join(items, "`\n- `") + "`"
+}
+
+// indented lays a canonical JSON text out over lines.
+func indented(text []byte) string {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", "  ") != nil {
+		return string(text)
+	}
+	return b.String()
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/normalise"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
@@ -28,7 +29,7 @@ type normalised struct {
 const mergePatchApplied = "merge_patch"
 
 // read gets the proposal's bytes and applies the leniencies the flags allow.
-func (f *proposalFlags) read(c *console, o *opened, stage, role string) (*normalised, error) {
+func (f *proposalFlags) read(c *console) (*normalised, error) {
 	answer, err := c.read("patch", f.Patch)
 	if err != nil {
 		return nil, err
@@ -36,21 +37,28 @@ func (f *proposalFlags) read(c *console, o *opened, stage, role string) (*normal
 	patch, applied, err := normalise.Proposal(answer, f.allowed())
 	var ambiguous *normalise.AmbiguousError
 	if errors.As(err, &ambiguous) {
-		return &normalised{refused: err}, nil
+		return &normalised{patch: answer, refused: err}, nil
 	}
-	if err != nil {
-		return nil, err
+	return &normalised{patch: patch, applied: applied}, err
+}
+
+// complete checks that the flags say what is proposed, and by which stage.
+func (f *proposalFlags) complete(contract *ir.Contract, s *stageFlags) error {
+	if err := checkGiven(s.Role, f.Next, nil); err != nil {
+		return err
 	}
-	n := &normalised{patch: patch, applied: applied}
-	if !f.MergePatch {
-		return n, nil
+	if err := needStage(contract, s.Stage); err != nil {
+		return err
 	}
-	return n, n.merge(c, o, stage, role)
+	if f.Patch == "" {
+		return fail("give a file, or - for standard input", "which proposal? --patch is missing")
+	}
+	return nil
 }
 
 // apart checks that the state and the proposal are not both standard input.
-func (f *proposalFlags) apart(s *stageFlags) error {
-	if f.Patch == "-" && s.State == "-" {
+func (f *proposalFlags) apart(state string) error {
+	if f.Patch == "-" && state == "-" {
 		return fail("give one of them as a file", "--state and --patch both read standard input")
 	}
 	return nil

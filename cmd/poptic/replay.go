@@ -14,8 +14,10 @@ import (
 )
 
 type replayVerb struct {
-	logArg
-	contractArg
+	First  string `arg:"" name:"log" help:"Database of a store; with --store, leave it out." placeholder:"FILE"`
+	Second string `arg:"" name:"contract" optional:"" help:"A .poptic file or a compiled contract; the bytes tell which." placeholder:"CONTRACT"`
+	Root   string `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
+	logFlags
 	forceFlag
 	At     *uint64  `help:"Print the state after this many commits, instead of making decisions again." placeholder:"VERSION"`
 	Output fileName `short:"o" help:"File for that state; - is standard output." default:"-" placeholder:"FILE"`
@@ -24,13 +26,14 @@ type replayVerb struct {
 
 // Help is printed by --help.
 func (replayVerb) Help() string {
-	return `Makes every decision of a log again, from the first state on, and shows every view again: what comes out must be what was recorded. The first difference is named. FILE is a database: a trace does not hold enough to decide.
+	return `Makes every decision of a log again, from the first state on, and shows every view again: what comes out must be what was recorded. The first difference is named. LOG is the database of a store, or --store names it: a trace does not hold enough to decide.
 
 With --at, prints the state as it was after a number of commits.
 
 Examples:
 
     poptic replay desk.db desk.poptic
+    poptic replay --store sqlite:desk.db --instance T-7 desk.poptic
     poptic replay desk.db desk.poptic --instance T-7 --at 12 -o then.json
 
 Exit codes:
@@ -45,31 +48,50 @@ func (v *replayVerb) Run(c *console) error {
 	if v.Output != "-" && (v.At == nil || v.Format == "json") {
 		return fail("give --at VERSION, without --format json", "-o is for the state at a version")
 	}
-	contract, err := v.load(c)
+	log, of, err := v.named()
+	if err != nil {
+		return err
+	}
+	contract, err := of.load(c)
 	if err != nil {
 		return err
 	}
 	loaded, err := runtime.Load(ir.Encode(contract))
 	if err != nil {
-		return broken(v.Contract, err)
+		return broken(of.Contract, err)
 	}
-	st, err := v.openDatabase(c)
+	st, err := log.openDatabase(c)
 	if err == nil && st == nil {
-		err = fail("give the database that the trace was taken from", "%s is no database, and a trace does not hold the patches and the first state", v.name())
+		err = fail("give the database that the trace was taken from", "%s is no database, and a trace does not hold the patches and the first state", log.name())
 	}
 	if err != nil {
-		return v.answer(c, err)
+		return v.answer(c, log, err)
 	}
 	defer st.Close()
 	if v.At != nil {
 		o := output{name: string(v.Output), kind: stateKind(contract), force: v.Force, perm: c.inputs.perm("log")}
-		return v.answer(c, v.past(c, loaded, st, o))
+		return v.answer(c, log, v.past(c, log, loaded, st, o))
 	}
-	return v.answer(c, v.replay(c, loaded, st))
+	return v.answer(c, log, v.replay(c, log, loaded, st))
+}
+
+// named are the log and the contract: with --store, the contract is the only argument.
+func (v *replayVerb) named() (logArg, *contractArg, error) {
+	log, of := logArg{v.First, v.logFlags}, &contractArg{Contract: v.Second, Root: v.Root}
+	if v.Store.given() && v.Second == "" {
+		log.Log, of.Contract = "", v.First
+	}
+	if err := log.settle(); err != nil {
+		return log, of, err
+	}
+	if of.Contract == "" {
+		return log, of, fail("write \"poptic replay LOG CONTRACT\", or --store sqlite:FILE for the log", "which contract? One argument is missing")
+	}
+	return log, of, nil
 }
 
 // answer tells damage as a no, and names the contract that is needed.
-func (v *replayVerb) answer(c *console, err error) error {
+func (v *replayVerb) answer(c *console, log logArg, err error) error {
 	var other *runtime.ContractMismatchError
 	if errors.As(err, &other) {
 		return fail("give the contract it was written under, or its compiled form", "%s", other)
@@ -86,11 +108,11 @@ func (v *replayVerb) answer(c *console, err error) error {
 		c.errText().wrapped("", "  ", c.errText().red("damaged: ")+text)
 		return errNo
 	}
-	return v.otherFormat(err)
+	return log.otherFormat(err)
 }
 
-func (v *replayVerb) replay(c *console, contract *runtime.Contract, st store.Store) error {
-	ids, err := v.recorded(c, st, false)
+func (v *replayVerb) replay(c *console, log logArg, contract *runtime.Contract, st store.Store) error {
+	ids, err := log.recorded(c, st, false)
 	if err != nil {
 		return err
 	}
@@ -102,7 +124,7 @@ func (v *replayVerb) replay(c *console, contract *runtime.Contract, st store.Sto
 		case c.ctx.Err() != nil:
 			return c.ctx.Err()
 		case damage(err) != "":
-			damaged = v.answer(c, err)
+			damaged = v.answer(c, log, err)
 		case err != nil:
 			broken = cmp.Or(broken, err)
 		default:
@@ -142,8 +164,8 @@ func (p *printer) replays(results []runtime.Replayed) {
 }
 
 // past prints the state at a version.
-func (v *replayVerb) past(c *console, contract *runtime.Contract, st store.Store, o output) error {
-	id, err := v.one(c, st, "--at")
+func (v *replayVerb) past(c *console, log logArg, contract *runtime.Contract, st store.Store, o output) error {
+	id, err := log.one(c, st, "--at")
 	if err != nil {
 		return err
 	}

@@ -10,10 +10,14 @@ import (
 	"github.com/patchoptic/poptic/runtime"
 )
 
-// stageFlags say which stage runs on which state, as the host knows it.
+// stateFlag names a state.
+type stateFlag struct {
+	State string `required:"" help:"State document; - is standard input." placeholder:"FILE"`
+}
+
+// stageFlags say which stage runs, as the host knows it.
 type stageFlags struct {
 	contractArg
-	State string   `required:"" help:"State document; - is standard input." placeholder:"FILE"`
 	Stage string   `help:"Stage that runs." placeholder:"NAME"`
 	Arg   []string `sep:"none" help:"Argument of the stage; repeat the flag for each." placeholder:"NAME=VALUE"`
 	Phase string   `help:"Phase the state is in; by default the initial one." placeholder:"NAME"`
@@ -22,19 +26,26 @@ type stageFlags struct {
 
 // An opened state is a state in a phase, with the contract it is under.
 type opened struct {
+	name     string // of the state document
 	program  *verify.Program
 	contract *ir.Contract
 	snapshot verify.Snapshot
 	args     map[string]string
 }
 
-// open loads the contract and the state and checks every name the flags give.
-func (s *stageFlags) open(c *console) (*opened, error) {
+// given reads the arguments and checks every text that the flags give.
+func (s *stageFlags) given() (map[string]string, error) {
 	args, err := arguments(s.Arg)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkGiven(s.Role, s.Phase, args); err != nil {
+	return args, checkGiven(s.Role, s.Phase, args)
+}
+
+// open loads the contract and the state called name, and checks every name the flags give.
+func (s *stageFlags) open(c *console, name string) (*opened, error) {
+	args, err := s.given()
+	if err != nil {
 		return nil, err
 	}
 	contract, err := s.load(c)
@@ -49,11 +60,11 @@ func (s *stageFlags) open(c *console) (*opened, error) {
 	if err != nil {
 		return nil, broken(s.Contract, err)
 	}
-	snapshot, err := openState(c, program, s.State, phase)
+	snapshot, err := openState(c, program, name, phase)
 	if err != nil {
 		return nil, err
 	}
-	return &opened{program: program, contract: contract, snapshot: snapshot, args: args}, nil
+	return &opened{name: name, program: program, contract: contract, snapshot: snapshot, args: args}, nil
 }
 
 // checkGiven refuses what could not be recorded: every text that flags give stands for

@@ -21,7 +21,7 @@ func openState(c *console, program *verify.Program, name, phase string) (verify.
 
 // requireValid checks every rule of the contract once, so that a verdict about a
 // proposal is about the proposal (spec/semantics.md section 6.1).
-func (o *opened) requireValid(c *console, name string) error {
+func (o *opened) requireValid(c *console) error {
 	broken, err := o.program.CheckWithin(c.ctx, o.snapshot.State, o.snapshot.Phase)
 	if err != nil {
 		return err
@@ -29,11 +29,12 @@ func (o *opened) requireValid(c *console, name string) error {
 	if len(broken) == 0 {
 		return nil
 	}
-	return &failure{
-		What:  "the state " + display(name) + " breaks the contract's own rules",
-		Where: oneLineEach(broken),
-		Help:  "a proposal can only be judged on a state in which every rule holds",
-	}
+	return brokenRules(o.name, broken, "a proposal can only be judged on a state in which every rule holds")
+}
+
+// brokenRules says which rules a state breaks.
+func brokenRules(name string, broken []verify.Violation, help string) error {
+	return &failure{What: "the state " + display(name) + " breaks the contract's own rules", Where: oneLineEach(broken), Help: help}
 }
 
 // unfit explains why a document is no state of the contract.

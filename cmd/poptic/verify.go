@@ -4,6 +4,7 @@ import "github.com/patchoptic/poptic/internal/verify"
 
 type verifyVerb struct {
 	stageFlags
+	stateFlag
 	proposalFlags
 	verdictFlags
 }
@@ -28,10 +29,10 @@ Exit codes:
 
 // Run implements the verb.
 func (v *verifyVerb) Run(c *console) error {
-	if err := v.apart(&v.stageFlags); err != nil {
+	if err := v.apart(v.State); err != nil {
 		return err
 	}
-	o, err := v.stageFlags.open(c)
+	o, err := v.stageFlags.open(c, v.State)
 	if err != nil {
 		return err
 	}
@@ -47,21 +48,20 @@ func (v *verifyVerb) Run(c *console) error {
 
 // propose judges the proposal that the flags describe.
 func propose(c *console, o *opened, s *stageFlags, f *proposalFlags) (*decided, error) {
-	if err := checkGiven(s.Role, f.Next, nil); err != nil {
+	if err := f.complete(o.contract, s); err != nil {
 		return nil, err
 	}
-	if err := needStage(o.contract, s.Stage); err != nil {
+	if err := o.requireValid(c); err != nil {
 		return nil, err
 	}
-	if f.Patch == "" {
-		return nil, fail("give a file, or - for standard input", "which proposal? --patch is missing")
-	}
-	if err := o.requireValid(c, s.State); err != nil {
-		return nil, err
-	}
-	n, err := f.read(c, o, s.Stage, s.Role)
+	n, err := f.read(c)
 	if err != nil {
 		return nil, err
+	}
+	if f.MergePatch && n.refused == nil {
+		if err := n.merge(c, o, s.Stage, s.Role); err != nil {
+			return nil, err
+		}
 	}
 	if n.refused != nil {
 		return o.refuse(c, s, n)

@@ -52,6 +52,7 @@ func TestNoVerbPanicsOnACompiledContractThatIsWrongInside(t *testing.T) {
 // everyVerb runs all verbs on wrong.popticc.
 func everyVerb(t *testing.T, name, what string) {
 	old, state := name+".popticc", name+".json"
+	_ = os.Remove("wrong.db")
 	for _, words := range []string{
 		"check wrong.popticc", "build wrong.popticc -o built.popticc", "explain wrong.popticc", "prove wrong.popticc --state " + state,
 		"prove wrong.popticc --cert wrong.cert --force", "prove wrong.popticc --check wrong.cert", "prove wrong.popticc --check " + name + ".cert",
@@ -63,6 +64,10 @@ func everyVerb(t *testing.T, name, what string) {
 		"verify wrong.popticc --state " + state + " --stage first --arg k=a --patch " + name + ".patch",
 		"verify wrong.popticc --state " + state + " --stage first --arg k=a --actor --patch " + name + ".patch",
 		"apply wrong.popticc --state " + state + " --advance end",
+		"create wrong.popticc --store sqlite:wrong.db --instance a --state " + state,
+		"view wrong.popticc --store sqlite:wrong.db --instance a --stage first --arg k=a",
+		"apply wrong.popticc --store sqlite:wrong.db --instance a --stage first --arg k=a --patch " + name + ".patch",
+		"replay --store sqlite:wrong.db wrong.popticc",
 	} {
 		answers(t, name, what, words)
 	}

@@ -7,8 +7,10 @@ _poptic() {
         current="${words[-1]}"
         unset 'words[-1]'
     fi
-    # Readline replaces only what follows the last "=".
-    [[ "$current" == *=* ]] && prefix="${current%"${current##*=}"}"
+    # Readline replaces only what follows the last "=", and the last ":" where that breaks words.
+    local breaks="="
+    [[ "$COMP_WORDBREAKS" == *:* ]] && breaks="=:"
+    [[ "$current" == *[$breaks]* ]] && prefix="${current%"${current##*[$breaks]}"}"
     COMPREPLY=()
     while IFS=$'\t' read -r candidate _; do
         case "$candidate" in
@@ -22,7 +24,7 @@ _poptic() {
             ;;
         *)
             COMPREPLY+=("${candidate#"$prefix"}")
-            [[ "$candidate" == *= ]] && compopt -o nospace
+            [[ "$candidate" == *[=:/] ]] && compopt -o nospace
             ;;
         esac
     done < <("${words[0]}" __complete "${words[@]:1}" "=$current" 2>/dev/null)
