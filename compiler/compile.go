@@ -1,7 +1,18 @@
-// Package compiler turns a contract's source into its compiled form. The
-// pipeline is parse (internal/syntax), read imports, check and lower (internal/check),
-// decide claims (internal/footprint); Compile is all of it. A tool that compiles
-// a file again and again gives it a Cache, and decides claims when it has time (Decide).
+// Package compiler turns a contract's source into its compiled form.
+//
+// The concepts, and where they enter:
+//
+//   - Compile is all of it: it parses (internal/syntax), reads imports, checks and lowers
+//     (internal/check), and decides claims (internal/footprint).
+//   - Input: the file, and the folder it is in. Output: diagnostics, which package report
+//     shows, and if none is an error, the contract; Output.Compiled are the bytes that
+//     package runtime loads.
+//   - A tool that compiles a file again and again gives it a Cache, and decides claims
+//     when it has time (Output.Decide). A Draft is what holds in spite of errors.
+//   - Answers put what is known of each claim into words.
+//
+// What has types of internal packages in it (Output.Lowered, Results, Input.Replay) is for
+// this project's own tools.
 package compiler
 
 import (
@@ -121,6 +132,16 @@ func unlessEnded(ctx context.Context, replay footprint.Replayer) footprint.Repla
 		}
 		return replay(c, p, conflict)
 	}
+}
+
+// Compiled is the compiled form of Contract, which package runtime loads and "poptic
+// build" writes: canonical, so that the same source gives the same bytes. ok is false if
+// there is no Contract.
+func (out Output) Compiled() (compiled []byte, ok bool) {
+	if out.Contract == nil {
+		return nil, false
+	}
+	return ir.Encode(out.Contract), true
 }
 
 // Unproved counts the claims that are refuted or unknown.

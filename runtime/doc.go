@@ -25,7 +25,7 @@
 //
 // Appending the decision to the instance's log is the commit. The state in memory
 // is only what the log says: it is made from the newest snapshot and the records
-// after it (replay.go), and it never runs ahead of the log. A proposal and its
+// after it, and it never runs ahead of the log. A proposal and its
 // decision are appended in one step, so that there is never one without the other.
 //
 // Verification runs outside of any lock, on an immutable state. Only then does the

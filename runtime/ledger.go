@@ -12,7 +12,8 @@ import (
 )
 
 // DefaultAttempts is how many tries a step has, where neither its stage nor the
-// host says.
+// host says: 3. A step is a stage that one role runs with the same arguments on one
+// version; until the next commit all its proposals share its tries.
 const DefaultAttempts = ir.DefaultAttempts
 
 // Counting tries. A step is a stage that one role runs with the same arguments on

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
-	"github.com/patchoptic/poptic/internal/ir"
 )
 
 func TestTheCompiledContractIsUpToDate(t *testing.T) {
 	out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS("."), Path: "contract.poptic"})
 	require.NoError(t, err)
-	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
-	require.Equal(t, string(ir.Encode(out.Contract)), string(compiled), "run go generate")
+	again, ok := out.Compiled()
+	require.True(t, ok, "%v", out.Diagnostics)
+	require.Equal(t, string(again), string(compiled), "run go generate")
 }
 
 func TestTheActorMendsItsPatchByTheRepliesUntilItCommits(t *testing.T) {

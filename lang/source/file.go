@@ -1,5 +1,5 @@
 // Package source holds what every phase says about a text: files, byte-offset
-// spans in them, and the one Diagnostic type. Byte offsets are the truth; lines
+// spans in them, and the one Diagnostic type, which package report renders. Byte offsets are the truth; lines
 // and columns are computed when something is shown.
 package source
 

@@ -4,7 +4,9 @@
 //
 // Store is the interface, Memory the implementation that lives and dies with its
 // process, package sqlite the one that keeps a file, package storetest the
-// behaviour every implementation must show. A store moves bytes; it never reads
+// behaviour every implementation must show. A program makes one and gives it to
+// runtime.Create and runtime.Open; its methods are for them, and for who lists the
+// instances. A store moves bytes; it never reads
 // what is in them. The bytes of a log are as
 // sensitive as the state itself.
 package store
