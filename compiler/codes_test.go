@@ -27,7 +27,7 @@ const (
 )
 
 // Other shapes of mistakes than those that the catalogue shows.
-var examples = []example{
+var otherShapes = []example{
 	{"import_path", "contract c\nimport \"../../etc\"\nstate any\n", `"../../etc"`, ""},
 	{"import_path", "contract c\nimport \"/etc/passwd\"\nstate any\n", `"/etc/passwd"`, ""},
 	{"unreadable", missing, "", ""},
@@ -86,7 +86,7 @@ var beside = fstest.MapFS{
 }
 
 func TestOtherShapesOfAMistakeAreFoundAtTheirPlaces(t *testing.T) {
-	for _, e := range examples {
+	for _, e := range otherShapes {
 		t.Run(e.code+" "+e.at, func(t *testing.T) {
 			found := 0
 			diagnostics := compileText(e.source, "c.poptic", beside)

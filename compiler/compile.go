@@ -24,6 +24,7 @@ import (
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/lang/symbol"
 )
 
 // An Input says what to compile.
@@ -51,6 +52,7 @@ type Output struct {
 
 	checked check.Result // what Decide answers claims about
 	decided bool
+	symbols func() *symbol.Table
 }
 
 // A Draft is what holds of a contract in spite of errors: the declarations that no error
@@ -84,10 +86,11 @@ func compile(ctx context.Context, in Input) (Output, error) {
 	switch {
 	case unit == nil, strings.HasSuffix(in.Path, TestSuffix):
 	case unit.File.Header != nil && unit.File.Header.Library:
-		out.Diagnostics = append(out.Diagnostics, check.Library(ctx, unit)...)
+		found, symbols := check.Library(ctx, unit)
+		out.Diagnostics, out.symbols = append(out.Diagnostics, found...), symbols
 	default:
 		out.checked, out.decided = check.Contract(ctx, unit), false
-		out.Draft = (*Draft)(out.checked.Sound)
+		out.Draft, out.symbols = (*Draft)(out.checked.Sound), out.checked.Symbols
 		out.Diagnostics = append(out.Diagnostics, out.checked.Diagnostics...)
 		if !source.HasErrors(out.Diagnostics) {
 			out.Lowered = out.checked.Sound
@@ -142,6 +145,16 @@ func (out Output) Compiled() (compiled []byte, ok bool) {
 		return nil, false
 	}
 	return ir.Encode(out.Contract), true
+}
+
+// Symbols says what the names in the file, and in the libraries that it imports, mean, in
+// spite of errors. It is empty for test files and what could not be read. The first call
+// costs about as much as checking did, others nothing; it is safe for concurrent use.
+func (out Output) Symbols() *symbol.Table {
+	if out.symbols == nil {
+		return &symbol.Table{}
+	}
+	return out.symbols()
 }
 
 // Unproved counts the claims that are refuted or unknown.

@@ -37,6 +37,9 @@ func TestWhatEveryFamilyOfSourcesCostsIsBounded(t *testing.T) {
 			select {
 			case out := <-done:
 				require.Less(t, allocated()-before, uint64(familyBytes))
+				before = allocated()
+				out.Symbols()
+				require.Less(t, allocated()-before, uint64(familyBytes))
 				if out.Contract != nil {
 					_, err := ir.Decode(ir.Encode(out.Contract))
 					require.NoError(t, err)

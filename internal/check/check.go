@@ -17,6 +17,7 @@ package check
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/footprint"
@@ -24,6 +25,7 @@ import (
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
+	"github.com/patchoptic/poptic/lang/symbol"
 )
 
 // A Unit is a parsed file with the libraries it imports.
@@ -41,6 +43,7 @@ type Result struct {
 	Claims      []source.Span // Claims[i] is where the i-th claim of Sound was written
 	Places      Places
 	Diagnostics []source.Diagnostic
+	Symbols     func() *symbol.Table // what the names mean, found out when it is asked first; nil if ctx ended
 }
 
 // Contract checks a contract and lowers it. It does not decide claims. Once ctx ends it
@@ -82,11 +85,13 @@ func Contract(ctx context.Context, u *Unit) Result {
 		out.Decidable = c.groundwork && c.parsed
 	}
 	out.Places, out.Diagnostics = c.places(), c.found()
+	out.Symbols = sync.OnceValue(c.symbols)
 	return out
 }
 
-// Library checks a library on its own: what does not depend on a state.
-func Library(ctx context.Context, u *Unit) []source.Diagnostic {
+// Library checks a library on its own: what does not depend on a state. The second result
+// is what its names mean, as in Result.
+func Library(ctx context.Context, u *Unit) ([]source.Diagnostic, func() *symbol.Table) {
 	c := newChecker(ctx, u)
 	c.out.State = c.anyType
 	c.lowerTypes()
@@ -96,7 +101,7 @@ func Library(ctx context.Context, u *Unit) []source.Diagnostic {
 			c.report(onlyInContracts(d, kind))
 		}
 	}
-	return c.found()
+	return c.found(), sync.OnceValue(c.symbols)
 }
 
 // checker holds what the passes hand on to each other.
@@ -126,7 +131,10 @@ type checker struct {
 	phasesClean  bool           // no arrow is missing because it was reported
 	phaseAt      map[string]int // by name, where in out.Phases
 	stages       []*stage
-	stageOf      map[string]*stage // by name, the first
+	stageOf      map[string]*stage                      // by name, the first
+	fields       map[ir.TypeID]map[string]*syntax.Field // the members of records, where they were written
+	fieldTypes   map[*syntax.Field]ir.TypeID
+	entryOf      map[*syntax.Each]*ir.Each
 	claimSpans   []source.Span
 	claimFaulty  []bool          // by claim
 	faultyRules  map[string]bool // invariants that an error keeps out of the contract, by name
@@ -137,7 +145,7 @@ type checker struct {
 }
 
 func newChecker(ctx context.Context, u *Unit) *checker {
-	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}}
+	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, fields: map[ir.TypeID]map[string]*syntax.Field{}, fieldTypes: map[*syntax.Field]ir.TypeID{}, entryOf: map[*syntax.Each]*ir.Each{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}}
 	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
 	c.model = footprint.New(&c.out)

@@ -164,6 +164,7 @@ func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 			v.Each = &ir.Each{Var: d.Each.Var.Text, Type: c.anyType}
 		}
 		in.Vars, in.Each = ir.EachVars, v.Each
+		c.entryOf[d.Each] = v.Each
 	}
 	switch {
 	case d.Unique != nil:

@@ -57,6 +57,9 @@ func (c *checker) deriveType(id ir.TypeID, change func(*ir.Type)) ir.TypeID {
 	if ref, ok := c.pending.ref[id]; ok {
 		c.pending.ref[derived] = ref
 	}
+	if fields, ok := c.fields[id]; ok {
+		c.fields[derived] = fields
+	}
 	return derived
 }
 
@@ -239,12 +242,16 @@ func (c *checker) lowerRecord(s *scope, t *syntax.RecordType) ir.TypeID {
 			continue
 		}
 		seen[f.Name.Text] = f
-		out.Members = append(out.Members, ir.Member{Name: f.Name.Text, Type: c.lowerType(s, f.Type), Optional: f.Optional, Doc: f.Doc})
+		typ := c.lowerType(s, f.Type)
+		c.fieldTypes[f] = typ
+		out.Members = append(out.Members, ir.Member{Name: f.Name.Text, Type: typ, Optional: f.Optional, Doc: f.Doc})
 	}
 	if t.Rest != nil {
 		out.Rest = c.lowerType(s, t.Rest)
 	}
-	return c.addType(out)
+	id := c.addType(out)
+	c.fields[id] = seen
+	return id
 }
 
 // isStringType reports whether every value of a type is a string.

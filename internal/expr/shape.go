@@ -23,6 +23,7 @@ type shape struct {
 	kinds    kinds
 	name     string            // the declared name, for messages
 	id       ir.TypeID         // of a record, to name it to CEL
+	sumOf    []*shape          // the alternatives of which it is the sum; nil of a type that is none
 	literals []string          // all strings it may be; nil if any string may occur
 	members  map[string]*field // of records
 	rest     *shape            // other members of objects: map, keyed, open record, any
@@ -465,7 +466,7 @@ func (m *merger) distinct(shapes []*shape) (set []*shape, key string) {
 }
 
 func (m *merger) sum(set []*shape) *shape {
-	out := &shape{literals: sumLiterals(set)}
+	out := &shape{literals: sumLiterals(set), sumOf: set}
 	var rests, elems []*shape
 	records := 0
 	for _, s := range set {

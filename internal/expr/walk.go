@@ -57,6 +57,8 @@ type walker struct {
 	flagged   map[int64]bool // nodes that have an issue
 	folded    map[int64]bool // what came out as a constant, by node, but for what that is made of
 	bagLoops  map[int64]bool // the macros that may go over a bag
+
+	seen map[int64]*shape // the types of the parts of the state, by node; nil if nobody asks
 }
 
 func newWalker(e *Env, s Scope, checked *ast.AST, x *extents) *walker {
@@ -112,6 +114,9 @@ func (w *walker) walk(e ast.Expr, in *locals, facts []string) abstract {
 		return abstract{}
 	}
 	v := w.interpret(e, in, facts)
+	if w.seen != nil && v.shape != nil {
+		w.seen[e.ID()] = v.shape
+	}
 	if w.isScalar(e) {
 		v.bags = bags{}
 	}
