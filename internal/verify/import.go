@@ -187,7 +187,7 @@ func (ts *types) toFile(n *tree.Node, id ir.TypeID) *tree.Node {
 	if !ts.info[id].keyed {
 		return n
 	}
-	id = ts.settle(id, n)
+	id = ts.concrete(id, n)
 	t := &ts.contract.Types[id]
 	switch {
 	case t.Kind == ir.KeyedType && n.Kind() == ir.Object:
@@ -234,22 +234,22 @@ func (s *shaper) shape(n *tree.Node, id ir.TypeID) *tree.Node {
 		return n
 	}
 	s.watch.tick()
-	settled := s.settle(id, n)
-	t := &s.contract.Types[settled]
-	if settled == ir.NoType && id != ir.NoType {
+	concrete := s.concrete(id, n)
+	t := &s.contract.Types[concrete]
+	if concrete == ir.NoType && id != ir.NoType {
 		return n
 	}
 	switch n.Kind() {
 	case ir.Object:
-		return s.items(n, settled)
+		return s.items(n, concrete)
 	case ir.Array:
-		items := s.items(n, settled)
+		items := s.items(n, concrete)
 		if items != n && items.Order() == tree.SetOrder {
 			items = items.WithOrder(tree.ListOrder)
 		}
 		return inOrder(items, t.Kind)
 	case ir.Number:
-		return s.spelled(n, settled)
+		return s.spelled(n, concrete)
 	default:
 		return n
 	}

@@ -19,7 +19,7 @@ import (
 // checkSchema is the schema step: types, references, produce.
 func (v *verification) checkSchema() []finding {
 	t := targetCheck{v: v, check: typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after}}
-	for _, f := range v.twice {
+	for _, f := range v.duplicates {
 		if v.written.over(f.at) <= *f.OpIndex+1 {
 			t.keep(f)
 		}
@@ -76,16 +76,16 @@ func (t *targetCheck) target(w region.Word) {
 			return
 		}
 		t.note(id, n, depth)
-		settled := p.settle(id, n)
+		concrete := p.concrete(id, n)
 		if l.Kind == region.FreshLetter {
-			t.appended(w[:depth], n, was, p.below(settled, l.Name))
+			t.appended(w[:depth], n, was, p.below(concrete, l.Name))
 			t.constraints(w)
 			return
 		}
-		if !t.mayHold(w[:depth+1], n, settled) {
+		if !t.mayHold(w[:depth+1], n, concrete) {
 			return
 		}
-		id = p.below(settled, l.Name)
+		id = p.below(concrete, l.Name)
 		n, was = child(n, l), child(was, l)
 	}
 	t.keptLogs(w, was, n, id)
@@ -110,19 +110,19 @@ func (t *targetCheck) note(id ir.TypeID, n *tree.Node, depth int) {
 
 // mayHold checks what the container n, of a type without unions, has to say about
 // the last letter of w.
-func (t *targetCheck) mayHold(w region.Word, n *tree.Node, settled ir.TypeID) bool {
+func (t *targetCheck) mayHold(w region.Word, n *tree.Node, concrete ir.TypeID) bool {
 	p := t.v.p
-	c, name := &p.contract.Types[settled], w[len(w)-1].Name
+	c, name := &p.contract.Types[concrete], w[len(w)-1].Name
 	present := n.Get(name) != nil
 	switch c.Kind {
 	case ir.RecordType:
 		m, declared := c.Member(name)
 		if !declared && c.Rest == ir.NoType && present {
-			t.once(p.unknownMember(c, p.info[settled].text, name, w))
+			t.once(p.unknownMember(c, p.info[concrete].text, name, w))
 			return false
 		}
 		if declared && !m.Optional && !present {
-			t.once(messages.missingMember(p.info[settled].text, name).about(w))
+			t.once(messages.missingMember(p.info[concrete].text, name).about(w))
 			return false
 		}
 	case ir.KeyedType:
@@ -286,8 +286,8 @@ func (t *targetCheck) isEntry(w region.Word) bool {
 	}
 	p := t.v.p
 	parent := w[:len(w)-1]
-	settled := p.settle(p.typeAt(t.v.snapshot.State, parent), tree.NodeAt(t.v.snapshot.State, parent))
-	k := p.contract.Types[settled].Kind
+	concrete := p.concrete(p.typeAt(t.v.snapshot.State, parent), tree.NodeAt(t.v.snapshot.State, parent))
+	k := p.contract.Types[concrete].Kind
 	return k == ir.MapType || k == ir.KeyedType
 }
 
@@ -296,8 +296,8 @@ func (c *typeCheck) logs(was, n *tree.Node, id ir.TypeID) {
 	if was == nil || was == n || !c.info[id].logs {
 		return
 	}
-	settled := c.settle(id, was)
-	t := &c.contract.Types[settled]
+	concrete := c.concrete(id, was)
+	t := &c.contract.Types[concrete]
 	switch t.Kind {
 	case ir.LogType:
 		if !beginsWith(n, was) {
@@ -306,7 +306,7 @@ func (c *typeCheck) logs(was, n *tree.Node, id ir.TypeID) {
 	case ir.RecordType, ir.MapType, ir.KeyedType:
 		for name, child := range was.Members() {
 			if next := n.Get(name); next != nil || t.Kind == ir.RecordType {
-				c.at(region.Key(name), func() { c.logs(child, next, c.below(settled, name)) })
+				c.at(region.Key(name), func() { c.logs(child, next, c.below(concrete, name)) })
 			}
 		}
 	}
@@ -340,7 +340,7 @@ func beginsWith(n, was *tree.Node) bool {
 func (t *targetCheck) misplaced() {
 	for i := range t.v.effects {
 		for _, w := range t.v.effects[i].Targets {
-			if end := t.v.p.leaves(t.v.p.contract.State, w); end < len(w) && !t.v.wroteBefore(i, w) {
+			if end := t.v.p.typedPrefix(t.v.p.contract.State, w); end < len(w) && !t.v.wroteBefore(i, w) {
 				t.once(t.v.p.notOfType(w[:end+1]))
 			}
 		}

@@ -90,7 +90,7 @@ func (v *verification) accessesOf(op *tree.Op) []access {
 // checkScope is the scope step on the state.
 func (v *verification) checkScope() []finding {
 	done := v.execute(v.snapshot.State, false)
-	v.after, v.effects, v.running, v.twice = done.after, done.effects, done.steps, done.twice
+	v.after, v.effects, v.states, v.duplicates = done.after, done.effects, done.states, done.duplicates
 	v.written = targetSet{}
 	for i := range done.effects {
 		for _, t := range done.effects[i].Targets {
@@ -103,18 +103,18 @@ func (v *verification) checkScope() []finding {
 
 // An execution is the scope step on one state.
 type execution struct {
-	v       *verification
-	write   region.Cursor
-	blind   region.Cursor
-	source  region.Cursor
-	read    region.Cursor
-	trusts  bool // the patch was judged before; only run it
-	partial bool // the state is a view: of a union there may be no more than a part
-	after   *tree.Node
-	steps   []*tree.Node // the state that each operation ran on
-	effects []tree.Effect
-	twice   []finding // additions to sets that held the element
-	found   []finding
+	v          *verification
+	write      region.Cursor
+	blind      region.Cursor
+	source     region.Cursor
+	read       region.Cursor
+	trusts     bool // the patch was judged before; only run it
+	partial    bool // the state is a view: of a union there may be no more than a part
+	after      *tree.Node
+	states     []*tree.Node // the state that each operation ran on
+	effects    []tree.Effect
+	duplicates []finding // additions to sets that held the element
+	found      []finding
 }
 
 // execute runs the step on a state, or on a view of one, which is partial.
@@ -229,9 +229,9 @@ func laterThan(i int, found []finding) []finding {
 // runAll runs the operations, and returns the index of the one that failed, or -1.
 func (e *execution) runAll() int {
 	e.effects = make([]tree.Effect, 0, len(e.v.patch))
-	e.steps = make([]*tree.Node, 0, len(e.v.patch))
+	e.states = make([]*tree.Node, 0, len(e.v.patch))
 	for i := range e.v.patch {
-		e.steps = append(e.steps, e.after)
+		e.states = append(e.states, e.after)
 		if e.runOp(&e.v.patch[i]); len(e.found) > 0 {
 			return i
 		}
@@ -328,13 +328,13 @@ func (e *execution) apply(op *tree.Op, value *tree.Node) {
 		e.report(e.explain(op, messages.problem(problem)))
 		return
 	}
-	if f, twice := heldAlready(e.after, next, op, effect); twice {
-		e.twice = append(e.twice, f)
+	if f, held := heldAlready(e.after, next, op, effect); held {
+		e.duplicates = append(e.duplicates, f)
 	}
 	accesses := e.v.accessesOf(op)
 	for i := range accesses {
 		if accesses[i].how != takes || op.Kind == tree.OpRemove {
-			next = e.settled(next, &accesses[i])
+			next = e.reshaped(next, &accesses[i])
 		}
 	}
 	e.after = next
@@ -387,15 +387,15 @@ func (e *execution) removed(op *tree.Op) (*tree.Node, tree.Effect, *tree.Problem
 	accesses := e.v.accessesOf(op)
 	for i := range accesses {
 		if accesses[i].how == takes {
-			next = e.settled(next, &accesses[i])
+			next = e.reshaped(next, &accesses[i])
 		}
 	}
 	return next, effect, nil
 }
 
-// settled gives the union that decides about the place of an access the shape it has after
+// reshaped gives the union that decides about the place of an access the shape it has after
 // the operation.
-func (e *execution) settled(root *tree.Node, a *access) *tree.Node {
+func (e *execution) reshaped(root *tree.Node, a *access) *tree.Node {
 	if a.typed.union < 0 || a.needs != toWrite {
 		return root
 	}

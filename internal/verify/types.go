@@ -215,10 +215,10 @@ func (ts *types) below(t ir.TypeID, name string) ir.TypeID {
 	}
 }
 
-// settle is the type without unions that the value n of type t has: of a union the
+// concrete is the type without unions that the value n of type t has: of a union the
 // first alternative that fits, NoType if none does or t is not known. It depends on
 // what n holds, not on how it is marked.
-func (ts *types) settle(t ir.TypeID, n *tree.Node) ir.TypeID {
+func (ts *types) concrete(t ir.TypeID, n *tree.Node) ir.TypeID {
 	for ts.contract.Types[t].Kind == ir.UnionType {
 		t = ts.alternative(&ts.contract.Types[t], n)
 	}
@@ -278,7 +278,7 @@ func (ts *types) typeAt(root *tree.Node, w region.Word) ir.TypeID {
 		if n == nil {
 			return ir.NoType
 		}
-		id = ts.below(ts.settle(id, n), l.Name)
+		id = ts.below(ts.concrete(id, n), l.Name)
 		n = child(n, l)
 	}
 	return id
@@ -292,7 +292,7 @@ func (ts *types) judgedBy(root *tree.Node, w region.Word) (region.Word, ir.TypeI
 		if ts.ambiguous(id) {
 			return w[:depth], id
 		}
-		id = ts.below(ts.settle(id, tree.NodeAt(root, w[:depth])), l.Name)
+		id = ts.below(ts.concrete(id, tree.NodeAt(root, w[:depth])), l.Name)
 	}
 	return w, id
 }
@@ -305,7 +305,7 @@ func (ts *types) unionAbove(root *tree.Node, w region.Word) (region.Word, bool) 
 		if ts.ambiguous(id) {
 			return w[:depth], true
 		}
-		id, n = ts.below(ts.settle(id, n), l.Name), child(n, l)
+		id, n = ts.below(ts.concrete(id, n), l.Name), child(n, l)
 	}
 	return nil, false
 }
@@ -340,9 +340,9 @@ func (ts *types) containers(id ir.TypeID) (objects, arrays int) {
 	return objects, arrays
 }
 
-// leaves is how many letters of w lead from a value of a type to places that some value
+// typedPrefix is how many letters of w lead from a value of a type to places that some value
 // of the type has.
-func (ts *types) leaves(id ir.TypeID, w region.Word) int {
+func (ts *types) typedPrefix(id ir.TypeID, w region.Word) int {
 	t := &ts.contract.Types[id]
 	if len(w) == 0 || t.Kind == ir.AnyType {
 		return len(w)
@@ -350,12 +350,12 @@ func (ts *types) leaves(id ir.TypeID, w region.Word) int {
 	if t.Kind == ir.UnionType {
 		most := 0
 		for _, alternative := range t.Alternatives {
-			most = max(most, ts.leaves(alternative, w))
+			most = max(most, ts.typedPrefix(alternative, w))
 		}
 		return most
 	}
 	if below := ts.typeBelow(t, w[0]); below != ir.NoType {
-		return 1 + ts.leaves(below, w[1:])
+		return 1 + ts.typedPrefix(below, w[1:])
 	}
 	return 0
 }

@@ -126,9 +126,9 @@ type verification struct {
 	firstAccess []int          // of each operation, and the number of all
 	letters     region.Word    // room for the words of all accesses
 	after       *tree.Node
-	running     []*tree.Node // the state that each operation ran on
+	states      []*tree.Node // the state that each operation ran on
 	effects     []tree.Effect
-	twice       []finding
+	duplicates  []finding     // additions to sets that held the element
 	targets     []region.Word // the effective targets, none a prefix of another
 	written     targetSet     // the same, and by which operations
 
@@ -440,7 +440,7 @@ func (v *verification) outcome(found []finding) Outcome {
 
 // accept fills in what a commit or noop changed.
 func (v *verification) accept(out *Outcome) {
-	out.Effects, out.Steps = v.effects, v.running
+	out.Effects, out.Steps = v.effects, v.states
 	moves := v.next != "" && v.next != v.snapshot.Phase
 	if !moves && (v.after == v.snapshot.State || tree.Equal(v.after, v.snapshot.State)) {
 		out.Verdict.Verdict = Noop
