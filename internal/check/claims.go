@@ -51,25 +51,26 @@ func folded(text string) string {
 
 func (c *checker) lowerProve(d *syntax.ProveDecl) {
 	before := c.taint
-	claim := ir.Claim{Kind: ir.ClaimKind(d.Kind), When: hypothesis(d.When), Except: c.distinct(d.Except), Verb: d.Verb.Text}
-	switch d.Kind {
-	case syntax.CommutesClaim:
-		names := []syntax.Name{d.A, d.B}
-		c.checkTogether(c.stagesNamed(names), d.When, names)
-		claim.Stages = texts(names)
-	case syntax.WithinClaim:
-		c.checkFootprintName(d.A)
-		c.checkFootprintName(d.B)
-		claim.Stages = texts([]syntax.Name{d.A, d.B})
-	case syntax.AllCommuteClaim:
-		claim.Phases = c.phaseNames([]syntax.Name{d.A})
-	case syntax.PhaseBeforeClaim:
-		claim.Phases = append(c.phaseNames([]syntax.Name{d.A}), c.phaseNames([]syntax.Name{d.B})...)
-	case syntax.NoStageClaim:
-		c.stagesNamed(d.Except)
-		claim.From = c.claimRegion(d.From)
-	case syntax.NoFlowClaim:
-		claim.From, claim.To, claim.Memory = c.claimRegion(d.From), c.claimRegion(d.To), d.Memory
+	var claim ir.Claim
+	switch pair := d.Pair; {
+	case d.AllCommute != nil:
+		claim = ir.Claim{Kind: ir.AllCommute, Phases: c.phaseNames([]syntax.Name{*d.AllCommute})}
+	case d.NoStage != nil:
+		except := c.distinct(d.NoStage.Except)
+		c.stagesNamed(d.NoStage.Except)
+		claim = ir.Claim{Kind: ir.NoStage, Except: except, Verb: d.NoStage.Verb.Text, From: c.claimRegion(d.NoStage.Region)}
+	case d.NoFlow != nil:
+		claim = ir.Claim{Kind: ir.NoFlow, From: c.claimRegion(d.NoFlow.From), To: c.claimRegion(d.NoFlow.To), Memory: d.NoFlow.Memory}
+	case pair.With != nil:
+		names := []syntax.Name{pair.A, *pair.With}
+		c.checkTogether(c.stagesNamed(names), pair.When, names)
+		claim = ir.Claim{Kind: ir.Commutes, Stages: texts(names), When: hypothesis(pair.When)}
+	case pair.Within != nil:
+		c.checkFootprintName(pair.A)
+		c.checkFootprintName(*pair.Within)
+		claim = ir.Claim{Kind: ir.WithinClaim, Stages: texts([]syntax.Name{pair.A, *pair.Within})}
+	default:
+		claim = ir.Claim{Kind: ir.PhaseBefore, Phases: append(c.phaseNames([]syntax.Name{pair.A}), c.phaseNames([]syntax.Name{*pair.Before})...)}
 	}
 	c.addClaim(claim, d.Span, c.taint > before)
 }

@@ -142,7 +142,7 @@ func recursiveType(t *syntax.NamedType, first *syntax.TypeDecl) source.Diagnosti
 }
 
 // badKeyField: names are the members that could be the key.
-func badKeyField(n syntax.Name, names []string) source.Diagnostic {
+func badKeyField(n syntax.FieldName, names []string) source.Diagnostic {
 	d := fault(diagnostic.KeyField, n.Span, "the elements of a `list of T by FIELD` are records with FIELD: string", "%s is not a required string member of the elements", n.Text)
 	if near := spell.Nearest(n.Text, names); near != "" {
 		d = replaced(d, n.Span, near)
@@ -150,7 +150,7 @@ func badKeyField(n syntax.Name, names []string) source.Diagnostic {
 	return d
 }
 
-func secretKey(n syntax.Name) source.Diagnostic {
+func secretKey(n syntax.FieldName) source.Diagnostic {
 	return fault(diagnostic.SecretKey, n.Span, "key the list by a field that may be seen, or make the whole list secret: `secret list of ...`",
 		"%s is secret, and as the key of a list it is the name under which every element shows", n.Text)
 }

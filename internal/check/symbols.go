@@ -430,16 +430,20 @@ func (n *namer) gate(g *syntax.GateRef) {
 }
 
 func (n *namer) claim(d *syntax.ProveDecl) {
-	switch d.Kind {
-	case syntax.AllCommuteClaim:
-		n.phaseName(d.A)
-	case syntax.PhaseBeforeClaim:
-		n.phaseName(d.A, d.B)
+	switch pair := d.Pair; {
+	case d.AllCommute != nil:
+		n.phaseName(*d.AllCommute)
+	case d.NoStage != nil:
+		n.stageName(d.NoStage.Except...)
+	case d.NoFlow != nil:
+	case pair.Before != nil:
+		n.phaseName(pair.A, *pair.Before)
+	case pair.Within != nil:
+		n.stageName(pair.A, *pair.Within)
 	default:
-		n.stageName(d.A, d.B)
+		n.stageName(pair.A, *pair.With)
+		n.hypothesis(pair.When, []syntax.Name{pair.A, *pair.With})
 	}
-	n.stageName(d.Except...)
-	n.hypothesis(d.When, []syntax.Name{d.A, d.B})
 }
 
 // hypothesis notes the parameters in it: the first of a difference is one of the stages

@@ -107,9 +107,7 @@ func (c *checker) lowerType(s *scope, t syntax.TypeExpr) ir.TypeID {
 		return c.deriveType(c.lowerType(s, t.Type), func(t *ir.Type) { t.Secret = true })
 	case *syntax.WhereType:
 		id := c.deriveType(c.lowerType(s, t.Type), func(*ir.Type) {})
-		if t.Expr != nil {
-			c.pending.where[id] = append(c.pending.where[id], t.Expr)
-		}
+		c.pending.where[id] = append(c.pending.where[id], t.Constraints...)
 		return id
 	}
 	return c.anyType

@@ -49,7 +49,9 @@ func (f *finisher) complete(n any) {
 	case *Header:
 		n.Doc = f.docs[n.Span.Start]
 	case *Field:
-		n.Doc, n.Name.Text = f.docs[n.Span.Start], fieldKey(n.Name.Text)
+		n.Doc = f.docs[n.Span.Start]
+	case *FieldName:
+		n.Text = fieldKey(n.Text)
 	case *Phase:
 		n.Doc = f.docs[n.Span.Start]
 	case *Clause:
@@ -62,9 +64,6 @@ func (f *finisher) complete(n any) {
 		}
 	case *ContainerType:
 		n.Keyword = f.firstWord(n.Span)
-		if n.By != nil {
-			n.By.Text = fieldKey(n.By.Text)
-		}
 	case *StringLit:
 		n.Value = decode(n.Value)
 	case *Expr:
@@ -194,8 +193,8 @@ func (p *parser) checkDecl(d Decl) {
 		p.checkName(&d.Name)
 		p.checkStage(d)
 	case *ProveDecl:
-		if d.Kind == NoStageClaim {
-			p.checkWord(&d.Verb, "effect", verbWords)
+		if d.NoStage != nil {
+			p.checkWord(&d.NoStage.Verb, "effect", verbWords)
 		}
 	case *TestDecl:
 		p.checkTest(d)

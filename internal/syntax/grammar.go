@@ -52,54 +52,93 @@ type topLevel struct {
 	Decl   Decl    `parser:"| @@"`
 }
 
+// grammar holds the parsers that participle made of the tags. Its productions are
+// the node types. Two of them are read by functions of this package, which have a
+// parser of their own: a type and a term, whose node is left out where there is
+// one alternative and no constraint.
+type grammar struct {
+	topLevel *participle.Parser[topLevel]
+	union    *participle.Parser[UnionType]
+	where    *participle.Parser[WhereType]
+}
+
+var theGrammar = sync.OnceValue(func() *grammar {
+	g := &grammar{}
+	options := []participle.Option{
+		participle.Lexer(definition{}),
+		participle.UseLookahead(0),
+		participle.Union[Decl](
+			&Import{}, &StateDecl{}, &TypeDecl{}, &PhasesDecl{}, &RegionDecl{}, &MeasureDecl{}, &InvariantDecl{},
+			&StageDecl{}, &ComposeDecl{}, &ParallelDecl{}, &ProveDecl{}, &TestDecl{},
+		),
+		participle.Union[TypeAtom](
+			&SecretType{}, &KeyType{}, &ContainerType{}, &RecordType{}, &typeGroup{}, &LiteralType{}, &NamedType{},
+		),
+		participle.ParseTypeWith(g.parseType),
+		participle.ParseTypeWith(g.parseTerm),
+	}
+	g.topLevel = participle.MustBuild[topLevel](options...)
+	g.union = participle.MustBuild[UnionType](options...)
+	g.where = participle.MustBuild[WhereType](options...)
+	return g
+})
+
 // errGrammar stands for a panic inside the parser library.
 var errGrammar = errors.New("the grammar library failed")
 
 // parseOne reads one header or declaration from lex and leaves it after the
 // last token it took. An error carries the token it is about; no panic escapes.
 func parseOne(lex *lexer.PeekingLexer) (top *topLevel, err error) {
-	parser, _ := topLevelParser(), typeParser() // a broken grammar is no input's fault: it does panic
+	g := theGrammar() // a broken grammar is no input's fault: it does panic
 	defer func() {
 		if recover() != nil {
 			top, err = nil, errGrammar
 		}
 	}()
-	return parser.ParseFromLexer(lex, participle.AllowTrailing(true))
+	return g.topLevel.ParseFromLexer(lex, participle.AllowTrailing(true))
 }
 
-var (
-	topLevelParser = sync.OnceValue(func() *participle.Parser[topLevel] {
-		return participle.MustBuild[topLevel](
-			participle.Lexer(definition{}),
-			participle.UseLookahead(0),
-			participle.Union[Decl](
-				&Import{}, &StateDecl{}, &TypeDecl{}, &PhasesDecl{}, &RegionDecl{}, &MeasureDecl{}, &InvariantDecl{},
-				&StageDecl{}, &ComposeDecl{}, &ParallelDecl{}, &proveSyntax{}, &TestDecl{},
-			),
-			participle.ParseTypeWith(parseType),
-		)
-	})
-	typeParser = sync.OnceValue(func() *participle.Parser[typeSyntax] {
-		return participle.MustBuild[typeSyntax](participle.Lexer(definition{}), participle.UseLookahead(0))
-	})
-)
-
-// parseType reads a type with the grammar of type.go.
-func parseType(lex *lexer.PeekingLexer) (TypeExpr, error) {
-	start := lex.Cursor()
-	s, err := typeParser().ParseFromLexer(lex, participle.AllowTrailing(true))
-	if err != nil && lex.Cursor() == start {
-		return nil, participle.NextMatch
-	}
+// parseType reads a type.
+func (g *grammar) parseType(lex *lexer.PeekingLexer) (TypeExpr, error) {
+	union, err := production(g.union, lex)
 	if err != nil {
 		return nil, err
 	}
-	return s.convert(), nil
+	if len(union.Alternatives) == 1 {
+		return union.Alternatives[0], nil
+	}
+	return union, nil
+}
+
+// parseTerm reads a type up to a "|".
+func (g *grammar) parseTerm(lex *lexer.PeekingLexer) (TypeTerm, error) {
+	where, err := production(g.where, lex)
+	if err != nil {
+		return nil, err
+	}
+	if group, ok := where.Type.(*typeGroup); ok {
+		where.Type = group.Type
+	}
+	if len(where.Constraints) == 0 {
+		return where.Type, nil
+	}
+	return where, nil
+}
+
+// production reads a node with its parser, unless none starts here.
+func production[N any](parser *participle.Parser[N], lex *lexer.PeekingLexer) (*N, error) {
+	start := lex.Cursor()
+	node, err := parser.ParseFromLexer(lex, participle.AllowTrailing(true))
+	if err != nil && lex.Cursor() == start {
+		return nil, participle.NextMatch
+	}
+	return node, err
 }
 
 // Grammar is the grammar in EBNF: declarations first, then types.
 func Grammar() string {
-	return topLevelParser().String() + "\n" + typeParser().String()
+	g := theGrammar()
+	return g.topLevel.String() + "\nTypeExpr = UnionType .\n" + g.union.String() + "\nTypeTerm = WhereType .\n" + g.where.String()
 }
 
 // definition presents the lexer to participle.
@@ -186,18 +225,18 @@ func (m mistake) what() string {
 
 // productions are the human names of what the grammar may expect.
 var productions = map[string]string{
-	"Name": "a name", "FieldWord": "a field's name", "FieldSyntax": "a field",
-	"TypeExpr": "a type", "TypeSyntax": "a type", "TypeTerm": "a type",
+	"Name": "a name", "FieldName": "a field's name", "Field": "a field",
+	"TypeExpr": "a type", "TypeTerm": "a type",
 	"Path": "a path", "RegionExpr": "a path or region", "GrantExpr": "a path or region", "RegionAtom": "a path or region",
 	"Expr": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
 	"Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
 	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument",
 	"HypothesisExpr": "a parameter", "DifferencesExpr": "a parameter", "DifferenceExpr": "a parameter",
-	"PairSyntax": "a claim", "NoStageSyntax": "a claim",
+	"PairClaim": "a claim", "NoStageClaim": "a claim",
 }
 
 // opening are the productions that always start with one of a few words.
-var opening = map[string][]string{"NoSyntax": {"stage", "flow"}, "NoFlowSyntax": {"from"}, "WhereSyntax": {"where"}, "Each": {"each"}, "Expect": outcomeWords}
+var opening = map[string][]string{"NoFlowClaim": {"from"}, "Each": {"each"}, "Expect": outcomeWords}
 
 // firstSet collects the symbols that can come first in EBNF.
 type firstSet struct {

@@ -56,10 +56,10 @@ func TestParticipleStillWordsItsExpectationsAsTheyAreRead(t *testing.T) {
 		{`test "x" { expect }`, `unexpected token "}" (expected Expect)`, 4, "`commit`, `noop`, `reject`, `view` or `hidden`"},
 		{`test "x" { patch }`, `unexpected token "}" (expected DataRef)`, 4, "JSON or the name of a file in quotation marks"},
 		{`test "x" { stage s(a) }`, `unexpected token ")" (expected ":" StringLit)`, 7, "`:`"},
-		{`type T = map of`, `unexpected token "<EOF>" (expected TypeTerm ("by" FieldWord)?)`, 5, "a type"},
-		{`type T = list of a by`, `unexpected token "<EOF>" (expected FieldWord)`, 7, "a field's name"},
+		{`type T = map of`, `unexpected token "<EOF>" (expected TypeTerm ("by" FieldName)?)`, 5, "a type"},
+		{`type T = list of a by`, `unexpected token "<EOF>" (expected FieldName)`, 7, "a field's name"},
 		{`type T = { a: int b }`, `unexpected token "b" (expected "}")`, 7, "`}`"},
-		{`type T = { * }`, `unexpected token "}" (expected ":" TypeSyntax)`, 5, "`:`"},
+		{`type T = { * }`, `unexpected token "}" (expected ":" TypeExpr)`, 5, "`:`"},
 	} {
 		err := grammarError(c.text)
 		var unexpected *participle.UnexpectedTokenError

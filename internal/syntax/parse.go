@@ -180,9 +180,6 @@ func (p *parser) declare(d Decl) {
 		}
 		return
 	}
-	if s, ok := d.(*proveSyntax); ok {
-		d = s.convert()
-	}
 	p.tree.Decls = append(p.tree.Decls, d)
 }
 

@@ -24,8 +24,9 @@ func parse(name, text string) (*File, []source.Diagnostic) {
 }
 
 // requireSound checks what holds for every input: every span lies in the text,
-// children lie in their parents, and the tokens with the gaps between them are
-// the text, the gaps holding nothing but white space.
+// children lie in their parents, the tokens with the gaps between them are the
+// text, the gaps holding nothing but white space, and no node of a type is one
+// that the text does not have.
 func requireSound(t testing.TB, tree *File, ds []source.Diagnostic) {
 	text := tree.Source.Text
 	for _, d := range ds {
@@ -62,6 +63,14 @@ func requireInside(t testing.TB, s source.Span, start, end int) {
 // requireNested checks that n and the nodes below it lie between start and end.
 func requireNested(t testing.TB, n any, start, end int) {
 	Walk(n, func(below any) bool {
+		switch below := below.(type) {
+		case *UnionType:
+			require.Greater(t, len(below.Alternatives), 1)
+		case *WhereType:
+			require.NotEmpty(t, below.Constraints)
+		case *typeGroup:
+			require.Fail(t, "parentheses in the tree")
+		}
 		s := below.(interface{ GetSpan() source.Span }).GetSpan()
 		requireInside(t, s, start, end)
 		if below == n {

@@ -77,6 +77,12 @@ type Name struct {
 	Text string `parser:"@(Ident | Qualified)"`
 }
 
+// A FieldName is the name of a record's field; a quoted one is decoded.
+type FieldName struct {
+	Node
+	Text string `parser:"@( Ident | Keyword | Field )"`
+}
+
 // A StringLit is a JSON string literal; Value is decoded.
 type StringLit struct {
 	Node
@@ -300,32 +306,41 @@ type ParallelDecl struct {
 	When   *HypothesisExpr `parser:"( 'when' @@ )?"`
 }
 
-// ClaimKind is the form of a prove statement.
-type ClaimKind string
-
-// The claims of the language.
-const (
-	CommutesClaim    ClaimKind = "commutes"    // A commutes with B [when HYPOTHESIS]
-	AllCommuteClaim  ClaimKind = "all commute" // all commute in PHASE
-	WithinClaim      ClaimKind = "within"      // A within B
-	NoStageClaim     ClaimKind = "no stage"    // no stage [except S, ...] reads|writes|copies REGION
-	NoFlowClaim      ClaimKind = "no flow"     // no flow from REGION to REGION [with memory]
-	PhaseBeforeClaim ClaimKind = "before"      // P before Q
-)
-
-// ProveDecl is a prove statement. Kind tells which fields are set: A and B are
-// stages of commutes and within, phases of before; A is the phase of all commute.
+// ProveDecl is a prove statement. One of its claims is set.
 type ProveDecl struct {
 	Node
-	Doc    string
-	Kind   ClaimKind
-	A, B   Name
-	When   *HypothesisExpr // of commutes; nil if nothing is assumed
-	Except []Name
-	Verb   Name        // reads, writes or copies
-	From   *RegionExpr // of no flow; the region of no stage
-	To     *RegionExpr
-	Memory bool // of no flow: with memory
+	Doc        string
+	AllCommute *Name         `parser:"'prove' ( 'all' 'commute' 'in' @@"` // the phase of "all commute in PHASE"
+	NoStage    *NoStageClaim `parser:"| 'no' ( 'stage' @@"`
+	NoFlow     *NoFlowClaim  `parser:"| 'flow' @@ )"`
+	Pair       *PairClaim    `parser:"| @@ )"`
+}
+
+// NoStageClaim is "no stage [except S, ...] reads|writes|copies REGION".
+type NoStageClaim struct {
+	Node
+	Except []Name      `parser:"( 'except' @@ ( ',' @@ )* )?"`
+	Verb   Name        `parser:"@@"`
+	Region *RegionExpr `parser:"@@"`
+}
+
+// NoFlowClaim is "no flow from REGION to REGION [with memory]".
+type NoFlowClaim struct {
+	Node
+	From   *RegionExpr `parser:"'from' @@"`
+	To     *RegionExpr `parser:"'to' @@"`
+	Memory bool        `parser:"( 'with' @'memory' )?"`
+}
+
+// A PairClaim is about two stages or two phases, A and one of the others:
+// "A commutes with B [when HYPOTHESIS]", "A within B" or, of phases, "A before B".
+type PairClaim struct {
+	Node
+	A      Name            `parser:"@@"`
+	With   *Name           `parser:"( 'commutes' 'with' @@"`
+	When   *HypothesisExpr `parser:"  ( 'when' @@ )?"` // of commutes; nil if nothing is assumed
+	Within *Name           `parser:"| 'within' @@"`
+	Before *Name           `parser:"| 'before' @@ )"`
 }
 
 // A HypothesisExpr is what a claim assumes of the parameters of two runs: one of its
@@ -347,78 +362,6 @@ type DifferenceExpr struct {
 	Group *HypothesisExpr `parser:"  '(' @@ ')'"`
 	Param *Name           `parser:"| @@ 'differs'"`
 	From  *Name           `parser:"( 'from' @@ )?"`
-}
-
-// proveSyntax is the grammar of a prove statement: the forms differ in their
-// first word. convert makes the one public node of it.
-type proveSyntax struct {
-	Node
-	Doc  string
-	All  *Name       `parser:"'prove' ( 'all' 'commute' 'in' @@"`
-	No   *noSyntax   `parser:"| 'no' @@"`
-	Pair *pairSyntax `parser:"| @@ )"`
-}
-
-type noSyntax struct {
-	Node
-	Stage *noStageSyntax `parser:"  'stage' @@"`
-	Flow  *noFlowSyntax  `parser:"| 'flow' @@"`
-}
-
-type noStageSyntax struct {
-	Node
-	Except []Name      `parser:"( 'except' @@ ( ',' @@ )* )?"`
-	Verb   Name        `parser:"@@"`
-	Region *RegionExpr `parser:"@@"`
-}
-
-type noFlowSyntax struct {
-	Node
-	From *RegionExpr `parser:"'from' @@"`
-	To   *RegionExpr `parser:"'to' @@"`
-
-	Memory bool `parser:"( 'with' @'memory' )?"`
-}
-
-type pairSyntax struct {
-	Node
-	A      Name            `parser:"@@"`
-	With   *Name           `parser:"( 'commutes' 'with' @@"`
-	When   *HypothesisExpr `parser:"  ( 'when' @@ )?"`
-	Within *Name           `parser:"| 'within' @@"`
-	Before *Name           `parser:"| 'before' @@ )"`
-}
-
-// DeclName makes proveSyntax a Decl until convert replaces it.
-func (d *proveSyntax) DeclName() Name { return Name{} }
-
-func (d *proveSyntax) convert() *ProveDecl {
-	out := &ProveDecl{Node: d.Node}
-	switch {
-	case d.All != nil:
-		out.Kind, out.A = AllCommuteClaim, *d.All
-	case d.No != nil && d.No.Stage != nil:
-		s := d.No.Stage
-		out.Kind, out.Except, out.Verb, out.From = NoStageClaim, s.Except, s.Verb, s.Region
-	case d.No != nil:
-		f := d.No.Flow
-		out.Kind, out.From, out.To, out.Memory = NoFlowClaim, f.From, f.To, f.Memory
-	default:
-		d.Pair.convert(out)
-	}
-	return out
-}
-
-func (p *pairSyntax) convert(out *ProveDecl) {
-	out.A, out.When = p.A, p.When
-	switch {
-	case p.With != nil:
-		out.Kind, out.B = CommutesClaim, *p.With
-	case p.Within != nil:
-		out.Kind, out.B = WithinClaim, *p.Within
-	default:
-		out.Kind, out.B = PhaseBeforeClaim, *p.Before
-	}
 }
 
 // TestDecl is a contract test. JSON parts are kept verbatim.

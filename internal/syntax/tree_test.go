@@ -32,9 +32,9 @@ func printNode(out *strings.Builder, v reflect.Value, indent, label string) {
 		for i := range v.Len() {
 			printNode(out, v.Index(i), indent, label)
 		}
-	case v.Kind() == reflect.Struct && v.Type() == reflect.TypeFor[Name]():
-		if name := v.Interface().(Name); name.Text != "" {
-			fmt.Fprintf(out, "%s%s %s\n", indent, label, name.Text)
+	case v.Kind() == reflect.Struct && v.Type() == reflect.TypeFor[Name]() || v.Type() == reflect.TypeFor[FieldName]():
+		if text := v.FieldByName("Text").String(); text != "" {
+			fmt.Fprintf(out, "%s%s %s\n", indent, label, text)
 		}
 	case v.Kind() == reflect.Struct:
 		printStruct(out, v, indent, label)

@@ -76,13 +76,10 @@ func (w walker) decl(d Decl) {
 		w.names(d.Stages)
 		walkMaybe(w, d.When)
 	case *ProveDecl:
-		w.walk(&d.A)
-		w.names(d.Except)
-		w.walk(&d.Verb)
-		walkMaybe(w, d.From)
-		walkMaybe(w, d.To)
-		w.walk(&d.B)
-		walkMaybe(w, d.When)
+		walkMaybe(w, d.AllCommute)
+		walkMaybe(w, d.NoStage)
+		walkMaybe(w, d.NoFlow)
+		walkMaybe(w, d.Pair)
 	case *TestDecl:
 		w.test(d)
 	}
@@ -119,7 +116,7 @@ func (w walker) typ(t TypeExpr) {
 		w.maybeType(t.Type)
 	case *WhereType:
 		w.maybeType(t.Type)
-		walkMaybe(w, t.Expr)
+		walkAll(w, t.Constraints)
 	}
 }
 
@@ -155,6 +152,19 @@ func (w walker) part(n any) {
 		walkMaybe(w, n.Path)
 		walkMaybe(w, n.Name)
 		walkMaybe(w, n.Group)
+	case *NoStageClaim:
+		w.names(n.Except)
+		w.walk(&n.Verb)
+		walkMaybe(w, n.Region)
+	case *NoFlowClaim:
+		walkMaybe(w, n.From)
+		walkMaybe(w, n.To)
+	case *PairClaim:
+		w.walk(&n.A)
+		walkMaybe(w, n.With)
+		walkMaybe(w, n.When)
+		walkMaybe(w, n.Within)
+		walkMaybe(w, n.Before)
 	case *HypothesisExpr:
 		walkAll(w, n.Any)
 	case *DifferencesExpr:
