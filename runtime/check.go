@@ -61,11 +61,11 @@ func (c *logCheck) next(record store.Record) (err error) {
 			return err
 		}
 	}
-	head, err := trace.CheckRecord(c.head, c.key, record.Line, record.Sealed)
+	head, said, err := trace.CheckRecord(c.head, c.key, record.Line, record.Sealed)
 	if err != nil {
 		return corruptLog(c.id, err)
 	}
-	l, ok := readLine(record.Line)
+	l, ok := lineOf(said)
 	if !ok || !l.keptAs(record) {
 		return &CorruptLogError{c.id, head.Seq, misplaced}
 	}

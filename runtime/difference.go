@@ -19,31 +19,27 @@ import (
 
 // compare compares a recorded verdict with the one that comes out now, rendered as
 // the trace renders it.
-func (r *rerun) compare(l *line, record store.Record, again *verify.Verdict) error {
+func (r *rerun) compare(l *line, again *verify.Verdict) error {
 	shown := r.in.keyed(again)
 	shown.Violations, _ = r.in.redactViolations(again.Violations, nil)
-	return r.compareAs(l, record, shown)
+	return r.compareAs(l, shown)
 }
 
 // compareAs is compare for a verdict that is as the trace shows it.
-func (r *rerun) compareAs(l *line, record store.Record, again verify.Verdict) error {
-	var have struct{ Verdict json.RawMessage }
-	if err := json.Unmarshal(record.Line, &have); err != nil {
-		return err
-	}
+func (r *rerun) compareAs(l *line, again verify.Verdict) error {
 	rendered, err := json.Marshal(&again)
 	rendered = ir.Plain(rendered) // as in the line
-	if err != nil || bytes.Equal(have.Verdict, rendered) {
+	if err != nil || bytes.Equal(l.Verdict, rendered) {
 		return err
 	}
-	if l.Verdict == nil {
+	if l.verdict == nil {
 		r.differ(l, "verdict", "none", string(again.Verdict))
 		return nil
 	}
-	for _, m := range members(l.Verdict, &again) {
+	for _, m := range members(l.verdict, &again) {
 		r.differ(l, m.name, m.recorded, m.again)
 	}
-	r.differ(l, "violations", digestOf(have.Verdict), digestOf(rendered))
+	r.differ(l, "violations", digestOf(l.Verdict), digestOf(rendered))
 	return nil
 }
 

@@ -225,7 +225,7 @@ func rewritten(t testing.TB, in *runtime.Instance, log []store.Record, change fu
 // recordOf reads a line.
 func recordOf(t testing.TB, line []byte) *trace.Record {
 	t.Helper()
-	r := &trace.Record{}
-	require.NoError(t, json.Unmarshal(line, r), "the members have the names of the fields")
+	r, err := trace.ReadRecord(line)
+	require.NoError(t, err)
 	return r
 }

@@ -155,7 +155,7 @@ func (o opening) fromFirst(ctx context.Context) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.head, err = trace.CheckRecord(in.head, in.key, first.Line, first.Sealed); err != nil {
+	if in.head, _, err = trace.CheckRecord(in.head, in.key, first.Line, first.Sealed); err != nil {
 		return nil, corruptLog(o.id, err)
 	}
 	if !line.keptAs(first) {
@@ -215,7 +215,7 @@ func (o opening) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance,
 
 // leadsTo reports whether l is a decision after which s is the state.
 func (l *line) leadsTo(s *verify.Snapshot, key *trace.Key) bool {
-	v := l.Verdict
+	v := l.verdict
 	return v != nil && v.StateAfter == key.State(s.State.Digest().String()) && v.PhaseAfter == s.Phase && v.VersionAfter == s.Version
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/tree"
@@ -25,40 +24,37 @@ const (
 	misplaced      = "its line is kept under another number, version or key"
 )
 
-// A line is what replaying needs of a record's line.
+// A line is what the line of a record says, with the verdict in it.
 type line struct {
-	Seq      uint64            `json:"seq"`
-	Time     time.Time         `json:"time"`
-	Kind     trace.Kind        `json:"kind"`
-	Contract string            `json:"contract"`
-	Version  uint64            `json:"version"`
-	Stage    string            `json:"stage"`
-	Role     string            `json:"role"`
-	Args     map[string]string `json:"args"`
-	Phase    string            `json:"phase"`
-	Base     uint64            `json:"base"`
-	Key      string            `json:"key"`
-	Next     string            `json:"next"`
-	View     string            `json:"view"`
-	State    string            `json:"state"`
-	Size     int               `json:"size"`
-	Digest   string            `json:"digest"`
-	Seal     string            `json:"seal"`
-	Verdict  *verify.Verdict   `json:"verdict"`
-	Redacted []string          `json:"redacted"`
-	Prev     string            `json:"prev"`
-	Hash     string            `json:"hash"`
+	*trace.Record
+	verdict *verify.Verdict // nil where there is none
+}
+
+// readLine reads a line whose place in the chain is not asked for.
+func readLine(text []byte) (line, bool) {
+	r, err := trace.ReadRecord(text)
+	if err != nil {
+		return line{}, false
+	}
+	return lineOf(r)
+}
+
+func lineOf(r *trace.Record) (line, bool) {
+	l := line{Record: r}
+	return l, len(r.Verdict) == 0 || json.Unmarshal(r.Verdict, &l.verdict) == nil
+}
+
+// base is the version that a proposal was made on.
+func (l *line) base() uint64 {
+	if l.Base == nil {
+		return 0
+	}
+	return *l.Base
 }
 
 // keptAs reports whether the store has l under the number, version and key it tells.
 func (l *line) keptAs(r store.Record) bool {
 	return r.Seq == l.Seq && r.Version == l.Version && r.Key == l.Key
-}
-
-func readLine(text []byte) (line, bool) {
-	var l line
-	err := json.Unmarshal(text, &l)
-	return l, err == nil
 }
 
 // A replay is a position in a log that goes forward record by record.
@@ -113,13 +109,13 @@ func (r *replay) step(ctx context.Context, record store.Record) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	head, err := trace.CheckRecord(r.head, r.in.key, record.Line, record.Sealed)
+	head, said, err := trace.CheckRecord(r.head, r.in.key, record.Line, record.Sealed)
 	if err != nil {
 		return corruptLog(r.in.id, err)
 	}
 	r.head = head
 	r.size += len(record.Line) + len(record.Sealed)
-	l, ok := readLine(record.Line)
+	l, ok := lineOf(said)
 	if !ok {
 		return r.corrupt("its line cannot be read")
 	}
@@ -134,7 +130,7 @@ func (r *replay) step(ctx context.Context, record store.Record) error {
 		r.waiting, r.asks = &record, l
 		return nil
 	case trace.Decision:
-		return r.decide(ctx, l.Verdict)
+		return r.decide(ctx, l.verdict)
 	default:
 		return nil
 	}

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"encoding/json"
 	"math"
 	"reflect"
 	"slices"
@@ -153,18 +152,24 @@ func (r *rerun) moment() *moment {
 func (r *rerun) again(before *moment, record store.Record) error {
 	l, _ := readLine(record.Line)
 	hidden, err := readPrivate(record.Sealed)
-	if l.Kind == trace.Proposal || l.Kind == trace.Advance || l.Kind == trace.Create {
+	switch l.Kind {
+	case trace.Proposal, trace.Advance, trace.Create:
 		r.asked = before.head
 		return nil
-	}
-	if err != nil {
-		return r.corrupt(err.Error())
-	}
-	if l.Kind == trace.View {
+	case trace.View:
 		r.out.Views++
+	case trace.Decision:
+		r.out.Decisions++
+	default:
+		r.differ(&l, "kind", digestOf([]byte(l.Kind)), "none")
+		return nil
+	}
+	switch {
+	case err != nil:
+		return r.corrupt(err.Error())
+	case l.Kind == trace.View:
 		return r.view(before, &l, record, &hidden)
 	}
-	r.out.Decisions++
 	return r.decision(before, &l, record, &hidden)
 }
 
@@ -176,7 +181,7 @@ func (r *rerun) view(before *moment, l *line, record store.Record, hidden *priva
 		return r.undecidable(l, err)
 	}
 	if refused != nil {
-		if err := r.compare(l, record, refused); err != nil {
+		if err := r.compare(l, refused); err != nil {
 			return err
 		}
 	} else {
@@ -196,9 +201,9 @@ func (r *rerun) decision(before *moment, l *line, record store.Record, hidden *p
 		return r.undecidable(l, err)
 	}
 	if unread {
-		err = r.compareAs(l, record, r.in.keyed(&out.Verdict))
+		err = r.compareAs(l, r.in.keyed(&out.Verdict))
 	} else {
-		err = r.compare(l, record, &out.Verdict)
+		err = r.compare(l, &out.Verdict)
 	}
 	if err != nil || r.out.Different != nil {
 		return err
@@ -225,7 +230,7 @@ func (r *rerun) askedAgain(before *moment, out *verify.Outcome, hidden *private)
 	}
 	a := *before.proposal
 	p := Proposal{
-		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.Base, Next: asks.Next, Key: asks.Key,
+		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.base(), Next: asks.Next, Key: asks.Key,
 		Patch: before.patch,
 	}
 	e := r.in.proposalEntry(&p, &a, &before.now, out, before.patch != nil)
@@ -242,12 +247,8 @@ func (r *rerun) decidedAgain(l *line, record store.Record, out *verify.Outcome, 
 		v := verdictOf(out)
 		return r.in.decisionEntry(r.ctx, out, &v, asked)
 	}
-	var recorded struct{ Verdict json.RawMessage }
-	if err := json.Unmarshal(record.Line, &recorded); err != nil {
-		return nil, err
-	}
 	e := &entry{Record: *r.in.record(trace.Decision, out.Verdict.VersionAfter), sealed: record.Sealed}
-	e.Verdict, e.Redacted = recorded.Verdict, l.Redacted
+	e.Verdict, e.Redacted = l.Verdict, l.Redacted
 	return e, nil
 }
 
@@ -261,8 +262,8 @@ func (r *rerun) judge(before *moment, l *line, hidden *private) (out verify.Outc
 		return out, false, err
 	}
 	p := Proposal{
-		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.Base, Next: asks.Next,
-		Patch: before.patch, Normalised: l.Verdict.Normalised,
+		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.base(), Next: asks.Next,
+		Patch: before.patch, Normalised: l.verdict.Normalised,
 	}
 	now := standing{seen: &before.now, tries: before.tries, repeats: before.tries.repeats(a)}
 	if a.key != "" {
@@ -274,16 +275,16 @@ func (r *rerun) judge(before *moment, l *line, hidden *private) (out verify.Outc
 	}
 	proposed := verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
-		Attempt: now.attempt(), MaxAttempts: l.Verdict.MaxAttempts, Normalised: p.Normalised,
-		Stale: func() []Violation { return now.objections(r.late(&p, &before.now, l.Verdict), l.Verdict.MaxAttempts) },
+		Attempt: now.attempt(), MaxAttempts: l.verdict.MaxAttempts, Normalised: p.Normalised,
+		Stale: func() []Violation { return now.objections(r.late(&p, &before.now, l.verdict), l.verdict.MaxAttempts) },
 	}
 	if before.patch != nil {
 		out, err = program.Verify(r.ctx, before.now, proposed)
 		return out, false, err
 	}
 	out, refused, err := program.VerifyUnread(r.ctx, before.now, proposed)
-	if err == nil && r.mayBeOfPatch(l.Verdict, &out, refused) {
-		out.Refuse(l.Verdict.Violations)
+	if err == nil && r.mayBeOfPatch(l.verdict, &out, refused) {
+		out.Refuse(l.verdict.Violations)
 		unread = true
 	}
 	return out, unread, err

@@ -80,7 +80,7 @@ func (in *Instance) checkAlone(r store.Record) error {
 		return &CorruptLogError{in.id, r.Seq, "its line cannot be read"}
 	}
 	before := trace.Head{Instance: in.id, Seq: r.Seq - 1, Hash: l.Prev}
-	if _, err := trace.CheckRecord(before, in.key, r.Line, r.Sealed); err != nil {
+	if _, _, err := trace.CheckRecord(before, in.key, r.Line, r.Sealed); err != nil {
 		return corruptLog(in.id, err)
 	}
 	return nil

@@ -102,8 +102,8 @@ func (o opening) checkSnapshot(ctx context.Context, key *trace.Key, s store.Snap
 		return err
 	}
 	l, ok := readLine(record.Line)
-	if !ok || l.Verdict == nil || !bytes.Equal(c.Key, key.Bytes()) || l.Seq != s.Seq || l.Hash != c.Hash ||
-		l.Contract != c.Contract || l.Verdict.PhaseAfter != c.Phase || l.Verdict.VersionAfter != s.Version {
+	if !ok || l.verdict == nil || !bytes.Equal(c.Key, key.Bytes()) || l.Seq != s.Seq || l.Hash != c.Hash ||
+		l.Contract != c.Contract || l.verdict.PhaseAfter != c.Phase || l.verdict.VersionAfter != s.Version {
 		return o.corrupt(s.Seq, snapshotForeign)
 	}
 	return nil

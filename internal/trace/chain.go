@@ -1,12 +1,15 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -34,12 +37,17 @@ const (
 var errKeySize = fmt.Errorf("a trace key has %d bytes", KeySize)
 
 // Seal writes r as the line after h, without line break, and returns it with the
-// head it makes. r's Seq and Instance are set from h. The caller owns the line.
+// head it makes. What r says of its place in the chain is set: Seq, Instance, Format, Prev
+// and Hash. The caller owns the line.
 func (h Head) Seal(r *Record) ([]byte, Head) {
-	r.Seq, r.Instance = h.Seq+1, h.Instance
-	body := append(r.appendBody(make([]byte, 0, 768+len(r.Patch)+len(r.Verdict)+len(r.Old)), h.Hash), '}')
+	r.Seq, r.Instance, r.Prev, r.Hash = h.Seq+1, h.Instance, h.Hash, ""
+	if r.Format = 0; r.Seq == 1 {
+		r.Format = Format
+	}
+	body := r.append(make([]byte, 0, 768+len(r.Patch)+len(r.Verdict)+len(r.Old)))
 	body = ir.Plain(body) // an auditor reads lines on a screen
-	next := Head{Instance: h.Instance, Seq: r.Seq, Hash: hashOf(body)}
+	r.Hash = hashOf(body)
+	next := Head{Instance: h.Instance, Seq: r.Seq, Hash: r.Hash}
 	line := append(body[:len(body)-1], hashMember...)
 	line = append(line, next.Hash...)
 	return append(line, '"', '}'), next
@@ -57,6 +65,7 @@ func hashOf(body []byte) string {
 // them.
 const (
 	notALine      = "this is not a line of a trace"
+	notARecord    = "it is no record: a member is of another kind, or its time is none"
 	hashDiffers   = "the line was changed: its hash is another"
 	prevDiffers   = "the line does not follow the one before: lines were changed, removed, repeated or moved"
 	foreign       = "the line belongs to another instance"
@@ -135,53 +144,47 @@ func (h Head) Next(line []byte) (Head, error) {
 }
 
 // CheckRecord is Next for one record of a log: it also checks that the sealed part
-// is the one the line was written with. The errors are those of Next.
-func CheckRecord(h Head, key *Key, line, sealed []byte) (Head, error) {
-	next, l, err := h.next(line)
+// is the one the line was written with, and returns what the line says. The errors are
+// those of Next.
+func CheckRecord(h Head, key *Key, line, sealed []byte) (Head, *Record, error) {
+	next, r, err := h.next(line)
 	if err != nil {
-		return h, err
+		return h, nil, err
 	}
-	if !hmac.Equal([]byte(l.Seal), []byte(key.Seal(sealed))) {
-		return h, h.broken(sealedChanged)
+	if !hmac.Equal([]byte(r.Seal), []byte(key.Seal(sealed))) {
+		return h, nil, h.broken(sealedChanged)
 	}
-	return next, nil
+	return next, r, nil
 }
 
-// linked is what a chain looks at in a line.
-type linked struct {
-	Seq      uint64 `json:"seq"`
-	Instance string `json:"instance"`
-	Kind     Kind   `json:"kind"`
-	Format   int    `json:"format"`
-	Seal     string `json:"seal"`
-}
-
-func (h Head) next(line []byte) (next Head, l linked, err error) {
+func (h Head) next(line []byte) (Head, *Record, error) {
 	body, hash, prev, ok := cut(line)
 	if !ok {
-		return h, l, h.broken(notALine)
+		return h, nil, h.broken(notALine)
 	}
 	if hashOf(body) != hash {
-		return h, l, h.broken(hashDiffers)
+		return h, nil, h.broken(hashDiffers)
 	}
-	if json.Unmarshal(body, &l) != nil {
-		return h, l, h.broken(notALine)
+	r, err := ReadRecord(line)
+	switch {
+	case r == nil:
+		return h, nil, h.broken(notALine)
+	case prev != h.Hash || r.Seq != h.Seq+1:
+		return h, nil, h.broken(prevDiffers)
+	case r.Instance == "":
+		return h, nil, h.broken(nameless)
+	case h.Instance != "" && r.Instance != h.Instance:
+		return h, nil, h.broken(foreign)
 	}
-	if prev != h.Hash || l.Seq != h.Seq+1 {
-		return h, l, h.broken(prevDiffers)
-	}
-	if l.Instance == "" {
-		return h, l, h.broken(nameless)
-	}
-	if h.Instance != "" && l.Instance != h.Instance {
-		return h, l, h.broken(foreign)
-	}
-	if l.Seq == 1 {
-		if err := CheckFormat(l.Format); err != nil {
-			return h, l, err
+	if r.Seq == 1 { // another format may have members of other kinds
+		if err := CheckFormat(r.Format); err != nil {
+			return h, nil, err
 		}
 	}
-	return Head{Instance: l.Instance, Seq: l.Seq, Hash: hash}, l, nil
+	if err != nil {
+		return h, nil, h.broken(notARecord)
+	}
+	return Head{Instance: r.Instance, Seq: r.Seq, Hash: hash}, r, nil
 }
 
 func (h Head) broken(reason string) error { return &BrokenError{Seq: h.Seq + 1, Reason: reason} }
@@ -203,4 +206,93 @@ func cut(line []byte) (body []byte, hash, prev string, ok bool) {
 	}
 	prev = string(front[at+len(prevMember) : len(front)-1])
 	return append(bytes.Clone(front), '}'), hash, prev, true
+}
+
+// Verify reads a trace, one line after the other, and checks its chain, and that every
+// proposal and advance has its decision. The head
+// it returns is that of the last line that holds; compare it with one known from
+// elsewhere to notice lines missing at the end. The error is a *BrokenError that
+// names the first broken line, a *FormatError, or what reading reported. An empty trace holds.
+// Memory is that of the longest line, which has MaxLine bytes at most.
+func Verify(r io.Reader) (Head, error) {
+	return Scan(r, func([]byte) error { return nil })
+}
+
+// Scan is Verify that gives each line that holds to each, without its line break.
+// The line is each's only until it returns; its error ends the reading.
+func Scan(r io.Reader, each func(line []byte) error) (Head, error) {
+	head := Start("")
+	var pairing Pairing
+	in := bufio.NewReader(r)
+	for number := 1; ; number++ {
+		line, err := readLine(in, MaxLine)
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return head, at(number-1, pairing.End())
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return head, err
+		}
+		next, r, err := checkLine(head, line)
+		if err == nil {
+			err = pairing.Next(r.Kind, next.Seq)
+		}
+		if err != nil {
+			return head, at(number, err)
+		}
+		head = next
+		if err := each(line[:len(line)-1]); err != nil {
+			return head, err
+		}
+	}
+}
+
+// MaxLine is how long a line of a trace may be. Patches, what they replace and verdicts are
+// all limited: no line that is written comes near it.
+const MaxLine = 256 << 20
+
+// readLine reads up to a line break, and no further than there can still be a line: what
+// does not begin as one, or is longer than most, is cut off.
+func readLine(in *bufio.Reader, most int) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if line[0] != '{' || len(line) > most {
+			return line, nil
+		}
+	}
+}
+
+// checkLine insists on the line break: a trace that ends within a line was cut.
+func checkLine(head Head, line []byte) (Head, *Record, error) {
+	if line[len(line)-1] != '\n' {
+		return head, nil, head.broken(notALine)
+	}
+	return head.next(line[:len(line)-1])
+}
+
+func at(number int, err error) error {
+	var broken *BrokenError
+	if errors.As(err, &broken) {
+		broken.Line = number
+	}
+	return err
+}
+
+// Write writes the lines of a log as a trace. It stops at the first error of lines
+// or of w.
+func Write(w io.Writer, lines iter.Seq2[[]byte, error]) error {
+	out := bufio.NewWriter(w)
+	for line, err := range lines {
+		if err != nil {
+			return err
+		}
+		out.Write(line)
+		if err := out.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
 }

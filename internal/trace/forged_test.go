@@ -114,7 +114,7 @@ func TestAForgedSealIsFoundThoughTheChainHolds(t *testing.T) {
 		"a hash without a key": hashOf([]byte("sealed")),
 	} {
 		line, _ := Start("x").Seal(&Record{Kind: Proposal, Seal: forged})
-		_, err := CheckRecord(Start("x"), key, line, []byte("sealed"))
+		_, _, err := CheckRecord(Start("x"), key, line, []byte("sealed"))
 		require.EqualError(t, err, "record 1: "+sealedChanged, name)
 		_, err = Start("x").Next(line)
 		require.NoError(t, err, "the chain holds")

@@ -1,7 +1,11 @@
 package trace
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
+	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -30,13 +34,14 @@ const (
 // that member there, and the chain is made alike in all of them.
 const Format = 2
 
-// A Record is the readable part of one entry of the log. Members that do not
-// apply to its kind are empty and left out of the line.
+// A Record is the readable part of one entry of the log: what its line says. Members that
+// do not apply to its kind are empty and left out of the line.
 type Record struct {
 	Seq      uint64    // position in the log, from 1
 	Time     time.Time // from the engine's clock; written in UTC
 	Instance string
 	Kind     Kind
+	Format   int    // the first: of the log; 0 in all others
 	Contract string // digest of the compiled contract in force
 	Version  uint64 // commits up to and including this record; of a view, those it shows
 
@@ -57,6 +62,151 @@ type Record struct {
 	Old      json.RawMessage // decision of a commit: what the operations replaced (Redactor.Old)
 	Redacted []string        // pointers into this line's members to what was replaced
 	Seal     string          // HMAC of the sealed part, "" if nothing is sealed
+	Prev     string          // hash of the line before, Origin for the first
+	Hash     string          // of the line
+}
+
+// A member is a member of a line, with the field of a record that it holds.
+type member struct {
+	name   string
+	field  any  // a pointer to it
+	always bool // it is written though it is empty
+}
+
+// members are the members of r's line in their order. Who writes a line and who reads one
+// goes by this list, so that both know the same.
+func (r *Record) members() []member {
+	return []member{
+		{"seq", &r.Seq, true},
+		{"time", &r.Time, true},
+		{"instance", &r.Instance, true},
+		{"kind", (*string)(&r.Kind), true},
+		{"format", &r.Format, false},
+		{"contract", &r.Contract, true},
+		{"version", &r.Version, true},
+		{"stage", &r.Stage, false},
+		{"role", &r.Role, false},
+		{"args", &r.Args, false},
+		{"phase", &r.Phase, false},
+		{"base", &r.Base, false},
+		{"key", &r.Key, false},
+		{"next", &r.Next, false},
+		{"view", &r.View, false},
+		{"state", &r.State, false},
+		{"patch", &r.Patch, false},
+		{"size", &r.Size, r.Kind == Proposal},
+		{"digest", &r.Digest, false},
+		{"verdict", &r.Verdict, false},
+		{"old", &r.Old, false},
+		{"redacted", &r.Redacted, false},
+		{"seal", &r.Seal, false},
+		{"prev", &r.Prev, true},
+		{"hash", &r.Hash, false},
+	}
+}
+
+// append writes r's line: equal records have equal bytes.
+func (r *Record) append(dst []byte) []byte {
+	before := byte('{')
+	for _, m := range r.members() {
+		if m.always || !isEmpty(m.field) {
+			dst = append(append(append(dst, before, '"'), m.name...), '"', ':')
+			dst = appendField(dst, m.field)
+			before = ','
+		}
+	}
+	return append(dst, '}')
+}
+
+func isEmpty(field any) bool {
+	switch f := field.(type) {
+	case *uint64:
+		return *f == 0
+	case *int:
+		return *f == 0
+	case **uint64:
+		return *f == nil
+	case *string:
+		return *f == ""
+	case *time.Time:
+		return f.IsZero()
+	case *map[string]string:
+		return len(*f) == 0
+	case *[]string:
+		return len(*f) == 0
+	}
+	return len(*field.(*json.RawMessage)) == 0
+}
+
+func appendField(dst []byte, field any) []byte {
+	switch f := field.(type) {
+	case *uint64:
+		return strconv.AppendUint(dst, *f, 10)
+	case *int:
+		return strconv.AppendInt(dst, int64(*f), 10)
+	case **uint64:
+		return strconv.AppendUint(dst, **f, 10)
+	case *string:
+		return quote(dst, *f)
+	case *time.Time:
+		return append(f.UTC().AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
+	case *map[string]string:
+		before := byte('{')
+		for _, name := range slices.Sorted(maps.Keys(*f)) {
+			dst = append(quote(append(dst, before), name), ':')
+			dst, before = quote(dst, (*f)[name]), ','
+		}
+		return append(dst, '}')
+	case *[]string:
+		for i, s := range *f {
+			dst = quote(append(dst, "[,"[min(i, 1)]), s)
+		}
+		return append(dst, ']')
+	}
+	return append(dst, *field.(*json.RawMessage)...)
+}
+
+// ReadRecord reads a line, as it is or with a line break, whatever chain it belongs to.
+// Members that no record has are passed over. The error is errNoLine if this is no JSON
+// object, and errNoRecord if a member is of another kind; then r is what the others say.
+func ReadRecord(line []byte) (r *Record, err error) {
+	r = &Record{}
+	members := r.members()
+	in := jsontext.NewDecoder(bytes.NewBuffer(line), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if first, err := in.ReadToken(); err != nil || first.Kind() != '{' {
+		return nil, errNoLine
+	}
+	for in.PeekKind() == '"' {
+		token, err1 := in.ReadToken()
+		name := token.String()
+		value, err2 := in.ReadValue()
+		if err1 != nil || err2 != nil {
+			return nil, errNoLine
+		}
+		i := slices.IndexFunc(members, func(m member) bool { return m.name == name })
+		if i >= 0 && json.Unmarshal(value, members[i].field) != nil {
+			err = errNoRecord
+		}
+	}
+	if _, end := in.ReadToken(); end != nil {
+		return nil, errNoLine
+	}
+	if _, more := in.ReadToken(); more != io.EOF {
+		return nil, errNoLine
+	}
+	return r, err
+}
+
+var (
+	errNoLine   = errors.New(notALine)
+	errNoRecord = errors.New(notARecord)
+)
+
+// quote appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD, so that
+// a line is always JSON.
+func quote(dst []byte, s string) []byte {
+	dst, _ = jsontext.AppendQuote(dst, s) // its only error reports replaced bytes
+	return dst
 }
 
 // minRounded is the least size that a line tells.
@@ -72,120 +222,4 @@ func Rounded(size int) int {
 		return minRounded
 	}
 	return 1 << bits.Len(uint(size-1))
-}
-
-// appendBody writes the members of the line up to and including "prev". The order
-// and spelling are fixed: equal records have equal bytes.
-func (r *Record) appendBody(dst []byte, prev string) []byte {
-	w := line{dst: append(dst, '{')}
-	w.uint("seq", r.Seq)
-	w.text("time", r.Time.UTC().Format(time.RFC3339Nano))
-	w.text("instance", r.Instance)
-	w.text("kind", string(r.Kind))
-	if r.Seq == 1 {
-		w.uint("format", Format)
-	}
-	w.text("contract", r.Contract)
-	w.uint("version", r.Version)
-	w.optional("stage", r.Stage)
-	w.optional("role", r.Role)
-	w.args(r.Args)
-	w.optional("phase", r.Phase)
-	if r.Base != nil {
-		w.uint("base", *r.Base)
-	}
-	w.optional("key", r.Key)
-	w.optional("next", r.Next)
-	w.optional("view", r.View)
-	w.optional("state", r.State)
-	w.raw("patch", r.Patch)
-	if r.Kind == Proposal {
-		w.uint("size", uint64(r.Size))
-	}
-	w.optional("digest", r.Digest)
-	w.raw("verdict", r.Verdict)
-	w.raw("old", r.Old)
-	w.list("redacted", r.Redacted)
-	w.optional("seal", r.Seal)
-	w.text("prev", prev)
-	return w.dst
-}
-
-// A line appends members to a JSON object.
-type line struct {
-	dst   []byte
-	begun bool
-}
-
-func (w *line) name(name string) {
-	if w.begun {
-		w.dst = append(w.dst, ',')
-	}
-	w.begun = true
-	w.dst = append(w.dst, '"')
-	w.dst = append(w.dst, name...)
-	w.dst = append(w.dst, '"', ':')
-}
-
-func (w *line) uint(name string, n uint64) {
-	w.name(name)
-	w.dst = strconv.AppendUint(w.dst, n, 10)
-}
-
-func (w *line) text(name, s string) {
-	w.name(name)
-	w.dst = quote(w.dst, s)
-}
-
-func (w *line) optional(name, s string) {
-	if s != "" {
-		w.text(name, s)
-	}
-}
-
-func (w *line) raw(name string, value json.RawMessage) {
-	if len(value) > 0 {
-		w.name(name)
-		w.dst = append(w.dst, value...)
-	}
-}
-
-func (w *line) args(args map[string]string) {
-	if len(args) == 0 {
-		return
-	}
-	names := make([]string, 0, len(args))
-	for name := range args {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	w.name("args")
-	w.dst = append(w.dst, '{')
-	for i, name := range names {
-		if i > 0 {
-			w.dst = append(w.dst, ',')
-		}
-		w.dst = append(quote(w.dst, name), ':')
-		w.dst = quote(w.dst, args[name])
-	}
-	w.dst = append(w.dst, '}')
-}
-
-func (w *line) list(name string, all []string) {
-	if len(all) == 0 {
-		return
-	}
-	w.name(name)
-	for i, s := range all {
-		w.dst = append(w.dst, "[,"[min(i, 1)])
-		w.dst = quote(w.dst, s)
-	}
-	w.dst = append(w.dst, ']')
-}
-
-// quote appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD, so that
-// a line is always JSON.
-func quote(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // its only error reports replaced bytes
-	return dst
 }

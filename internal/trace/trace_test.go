@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -244,14 +245,14 @@ func TestABrokenChainIsReportedWithoutContent(t *testing.T) {
 func TestASealedPartBelongsToItsLine(t *testing.T) {
 	key := testKey(t, 1)
 	line, want := Start("x").Seal(&Record{Kind: Create, Seal: key.Seal([]byte("state"))})
-	got, err := CheckRecord(Start("x"), key, line, []byte("state"))
+	got, _, err := CheckRecord(Start("x"), key, line, []byte("state"))
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	for _, sealed := range [][]byte{nil, []byte("State"), []byte("state ")} {
-		_, err := CheckRecord(Start("x"), key, line, sealed)
+		_, _, err := CheckRecord(Start("x"), key, line, sealed)
 		require.EqualError(t, err, "record 1: the sealed part was changed: its seal is another")
 	}
-	_, err = CheckRecord(Start("x"), testKey(t, 2), line, []byte("state"))
+	_, _, err = CheckRecord(Start("x"), testKey(t, 2), line, []byte("state"))
 	require.Error(t, err)
 }
 
@@ -309,4 +310,58 @@ func FuzzVerify(f *testing.F) {
 			t.Fatalf("a trace of %d lines ends at %d", bytes.Count(text, []byte("\n")), head.Seq)
 		}
 	})
+}
+
+func TestEveryFieldOfARecordIsAMemberOfItsLine(t *testing.T) {
+	r := &Record{}
+	fields := map[any]bool{}
+	for _, m := range r.members() {
+		fields[reflect.ValueOf(m.field).Pointer()] = true
+	}
+	of := reflect.ValueOf(r).Elem()
+	require.Len(t, r.members(), of.NumField())
+	for i := range of.NumField() {
+		require.True(t, fields[of.Field(i).Addr().Pointer()], of.Type().Field(i).Name)
+	}
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	base := uint64(3)
+	full := Record{
+		Time: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC), Kind: Proposal, Contract: "c", Version: 7,
+		Stage: "s \"q\" \u202e", Role: "r", Args: map[string]string{"b": "\n", "a": "é"}, Phase: "p", Base: &base, Key: "k", Next: "n",
+		View: "v", State: "st", Patch: json.RawMessage(`[{"op":"test","path":"","value":1e2}]`), Size: 1024, Digest: "d",
+		Verdict: json.RawMessage(`{"verdict":"commit"}`), Old: json.RawMessage(`[]`), Redacted: []string{"/a", "/b"}, Seal: "x",
+	}
+	empty := Record{Kind: Proposal}
+	for _, head := range []Head{Start("x"), {Instance: "x", Seq: 9, Hash: Origin}} {
+		for _, want := range []Record{full, empty} {
+			line, next := head.Seal(&want)
+			got, err := ReadRecord(line)
+			require.NoError(t, err)
+			require.Equal(t, want, *got)
+			require.Equal(t, next.Hash, got.Hash)
+			require.Equal(t, head.Hash, got.Prev)
+			require.Equal(t, head.Seq == 0, got.Format == Format)
+			again, _ := head.Seal(got)
+			require.Equal(t, string(line), string(again))
+		}
+	}
+}
+
+func TestALineWithAMemberOfAnotherKindIsNoRecord(t *testing.T) {
+	for _, member := range []string{`"version":"1"`, `"args":[]`, `"time":"yesterday"`, `"base":-1`, `"redacted":{}`} {
+		r, err := ReadRecord([]byte(`{"seq":4,` + member + `,"stage":"s"}`))
+		require.EqualError(t, err, notARecord, member)
+		require.Equal(t, uint64(4), r.Seq)
+		require.Equal(t, "s", r.Stage, "the others are read")
+	}
+	for _, text := range []string{``, `[]`, `{`, `{"seq":1}}`, `{"seq":}`, `{"seq":1} {}`, `7`} {
+		r, err := ReadRecord([]byte(text))
+		require.EqualError(t, err, notALine, text)
+		require.Nil(t, r)
+	}
+	r, err := ReadRecord([]byte(`{"seq":4,"more":[{}],"seal":null}`))
+	require.NoError(t, err, "what no record has is passed over")
+	require.Equal(t, Record{Seq: 4}, *r)
 }
