@@ -383,9 +383,10 @@ func TestWhatABagCostsDoesNotDependOnItsOrder(t *testing.T) {
 		`state.s.exists(x, x == 1)`, `(state.l + state.s).exists(x, x == 1)`, `(state.l + state.g.map(x, x)).all(x, x != 4)`,
 		`(state.s + state.l).exists(x, x == 4)`, `state.s.map(x, x).exists(x, x == 1)`, `1 in (state.l + state.s)`,
 		`state.ss.exists(x, 1 in x)`, `(state.l + state.s).all(x, 4 / x > 0 || x > 2)`,
+		`state.s.all(x, x == 0 ? 1 / x == 1 : [0][x - 1] == 0)`, // two errors: the first that is met counts
 	} {
 		ended := map[string]bool{}
-		for cost := uint64(1); cost < 100; cost++ {
+		for cost := uint64(1); cost < 150; cost++ {
 			e, err := New(c, Limits{CostLimit: cost})
 			require.NoError(t, err)
 			p := compile(t, e, src, stateScope)
