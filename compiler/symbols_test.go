@@ -162,6 +162,45 @@ func TestUsesLeadToTheirDefinitions(t *testing.T) {
 	require.Empty(t, table.At(file, len(text)))
 }
 
+// A library's names are its own wherever it is imported; a contract writes its alias before
+// them.
+func TestNamesOfALibraryLeadIntoIt(t *testing.T) {
+	library, in := unmark("library l\nmeasure ~1~total = count /m/*\ninvariant ~2~few { ~3~total < 10 && size(state.~4~m) < 10 }\nregion ~5~all_m = /~6~m\n")
+	text, at := unmark(`contract c
+import "./l.poptic" as lib
+state { ~1~m: map of int  n: int }
+invariant more { ~2~lib.~3~total < state.n }
+stage s { read ~4~lib.~5~all_m, /n write /n discloses ~6~lib.~7~few }
+`)
+	files := fstest.MapFS{"c.poptic": {Data: []byte(text)}, "l.poptic": {Data: []byte(library)}}
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "c.poptic"})
+	require.NoError(t, err)
+	require.False(t, source.HasErrors(out.Diagnostics), "%+v", out.Diagnostics)
+	table := out.Symbols()
+	where := map[string]*source.File{}
+	for _, s := range table.Symbols {
+		if s.Span.File != nil {
+			where[s.Span.File.Name] = s.Span.File
+		}
+	}
+	for _, c := range []struct {
+		file, mark, to, definition string
+	}{
+		{"c.poptic", "3", "l.poptic", "1"}, {"c.poptic", "5", "l.poptic", "5"}, {"c.poptic", "7", "l.poptic", "2"},
+		{"l.poptic", "3", "l.poptic", "1"}, {"l.poptic", "4", "c.poptic", "1"}, {"l.poptic", "6", "c.poptic", "1"},
+	} {
+		marks := map[string]map[string]int{"c.poptic": at, "l.poptic": in}
+		found := table.At(where[c.file], marks[c.file][c.mark])
+		require.NotEmpty(t, found, "%+v", c)
+		last := found[len(found)-1]
+		require.Equal(t, c.to, last.Span.File.Name, "%+v", c)
+		require.Equal(t, marks[c.to][c.definition], last.Span.Start, "%+v", c)
+	}
+	for _, mark := range []string{"2", "4", "6"} {
+		require.Equal(t, symbol.Import, table.At(where["c.poptic"], at[mark])[0].Kind)
+	}
+}
+
 func TestExpressionsAndPathsHaveTypes(t *testing.T) {
 	text, at := unmark(marked)
 	table, file := symbolsOf(t, text)

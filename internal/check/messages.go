@@ -116,7 +116,7 @@ func aliasTwice(d *syntax.Import, alias string) source.Diagnostic {
 }
 
 func shadowsBuiltin(n syntax.Name, kind string) source.Diagnostic {
-	return fault(diagnostic.ReservedName, n.Span, "choose another name", "%s cannot be the name of a %s: it means something already", n.Text, kind)
+	return fault(diagnostic.ReservedName, n.Span, "choose another name", "no %s can be called %s: that means something already", kind, n.Text)
 }
 
 func onlyInContracts(d syntax.Decl, kind string) source.Diagnostic {

@@ -60,7 +60,7 @@ func (c *checker) collect(u *Unit, prefix string) *scope {
 			c.collectImport(u, s, d)
 		case *syntax.TypeDecl:
 			if slices.Contains(builtinTypes, d.Name.Text) {
-				c.report(shadowsBuiltin(d.Name, "type"))
+				c.shadows(d.Name, "type")
 			}
 			s.types[d.Name.Text] = &typeDef{decl: d, scope: s}
 		case *syntax.RegionDecl:
@@ -153,6 +153,16 @@ func (c *checker) resolve(s *scope, n syntax.Name) (*scope, string) {
 		return nil, ""
 	}
 	return lib, rest
+}
+
+// shadows reports a name that means something already. That it is a word of the grammar
+// the parser has reported.
+func (c *checker) shadows(n syntax.Name, kind string) {
+	if syntax.IsReserved(n.Text) {
+		c.use(true)
+		return
+	}
+	c.report(shadowsBuiltin(n, kind))
 }
 
 // scopes lists s and everything imported below it, the contract's own first.

@@ -85,7 +85,7 @@ func (c *checker) lowerMeasures() {
 
 func (c *checker) lowerMeasure(s *scope, d *syntax.MeasureDecl) {
 	if reservedVariable(d.Name.Text) {
-		c.report(shadowsBuiltin(d.Name, "measure"))
+		c.shadows(d.Name, "measure")
 		return
 	}
 	if !slices.Contains(measureKinds, d.Kind.Text) {
@@ -151,7 +151,7 @@ func (c *checker) lowerInvariant(s *scope, d *syntax.InvariantDecl) {
 
 func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 	if s.prefix == "" && d.Name.Text == disclosedPhase {
-		c.report(shadowsBuiltin(d.Name, "invariant"))
+		c.shadows(d.Name, "invariant")
 		return
 	}
 	v := ir.Invariant{Name: s.prefix + d.Name.Text, Doc: d.Doc}
@@ -202,7 +202,7 @@ func (c *checker) ruleOf(s *scope, d *syntax.InvariantDecl, in expr.Scope) ir.Ex
 // lowerEach lowers "each x in PATH": keys, wildcards of one segment, and entries of one type.
 func (c *checker) lowerEach(e *syntax.Each) *ir.Each {
 	if reservedVariable(e.Var.Text) {
-		c.report(shadowsBuiltin(e.Var, "entry"))
+		c.shadows(e.Var, "entry")
 		return nil
 	}
 	over, ok := c.onePattern(e.Over)

@@ -87,7 +87,7 @@ func (c *checker) lowerParams(st *stage) {
 			continue
 		}
 		if reservedVariable(p.Name.Text) || c.isMeasure(p.Name.Text) {
-			c.report(shadowsBuiltin(p.Name, "parameter"))
+			c.shadows(p.Name, "parameter")
 			continue
 		}
 		if later := declaredLater(p, st); later != nil {
