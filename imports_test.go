@@ -41,7 +41,7 @@ var (
 	langFloor     = []string{"lang", "internal/diagnostic", "internal/syntax"}
 	kernel        = []string{"internal/region", "internal/ir", "internal/expr"}
 	compilerFloor = []string{
-		"compiler", "internal/check", "internal/footprint", "internal/certificate", "internal/witness", "internal/plan",
+		"compiler", "internal/check", "internal/explain", "internal/footprint", "internal/certificate", "internal/witness", "internal/plan",
 	}
 	runtimeFloor = []string{
 		"runtime", "internal/tree", "internal/view", "internal/verify", "internal/trace", "internal/normalise",
@@ -97,6 +97,10 @@ var bans = []ban{
 		From:   []string{"internal/certificate"},
 		Import: all(langFloor, []string{"internal/expr"}, but(compilerFloor, "internal/certificate"), runtimeFloor, suiteFloor, leaves),
 		Reason: "what checks a proof shares nothing with what found it; of regions it uses the data types only",
+	},
+	{
+		From: []string{"internal/explain"}, Import: []string{"internal/syntax", "internal/check", "compiler"},
+		Reason: "what is said of a compiled contract is said by services and agents too, which link no front end",
 	},
 	{
 		From: []string{everything}, Import: []string{"cmd"}, Tests: true,

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/check"
+	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/source"
@@ -122,6 +123,27 @@ func (out *Output) Decide(ctx context.Context, replay footprint.Replayer) error 
 		out.Contract = out.Lowered
 	}
 	return nil
+}
+
+// answers decides the claims, and says of each that is wrong what is. In a contract without
+// errors, results[i] answers the i-th claim, and one that is unknown is as wrong as one
+// that is false. In one with errors the claims about what no error touches are refuted or
+// left open: mending the errors does not make a false one true.
+func (out *Output) answers(m *footprint.Model, replay footprint.Replayer) (results []footprint.Result, found []source.Diagnostic) {
+	for i, claim := range m.Contract.Claims {
+		result := m.Decide(claim, replay)
+		if _, refuted := result.(footprint.Refuted); out.Lowered == nil && !refuted {
+			continue
+		}
+		if d, ok := explain.Claim(m, claim, result); ok {
+			d.Span, d.Related = out.checked.Claims[i], explain.Related(m, result, out.checked.Places)
+			found = append(found, d)
+		}
+		if out.Lowered != nil {
+			results = append(results, result)
+		}
+	}
+	return results, found
 }
 
 // unlessEnded is a replayer that looks for nothing once ctx has ended.

@@ -44,7 +44,7 @@ var aliases = map[string]reflect.Type{
 // publicFiles are the sources of the packages that an embedding program sees.
 func publicFiles(t *testing.T) (files []*ast.File) {
 	t.Helper()
-	for _, dir := range []string{".", "store", "store/sqlite"} {
+	for _, dir := range []string{".", "prompt", "store", "store/sqlite"} {
 		parsed, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments)
 		require.NoError(t, err)
 		for _, p := range parsed {

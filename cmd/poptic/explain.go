@@ -1,5 +1,10 @@
 package main
 
+import (
+	"github.com/patchoptic/poptic/internal/explain"
+	"github.com/patchoptic/poptic/internal/ir"
+)
+
 type explainVerb struct {
 	contractArg
 	Stage  string `help:"Only this stage." placeholder:"NAME"`
@@ -35,7 +40,7 @@ func (v *explainVerb) Run(c *console) error {
 			return err
 		}
 	}
-	e, err := explain(contract, v.Stage)
+	e, err := v.explain(contract)
 	if err != nil {
 		return err
 	}
@@ -44,4 +49,11 @@ func (v *explainVerb) Run(c *console) error {
 	}
 	c.outText().explanation(e)
 	return nil
+}
+
+func (v *explainVerb) explain(contract *ir.Contract) (explain.Explanation, error) {
+	if v.Stage != "" {
+		return explain.OneStage(contract, v.Stage)
+	}
+	return explain.Contract(contract)
 }

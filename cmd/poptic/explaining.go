@@ -3,11 +3,12 @@ package main
 import (
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/plan"
 )
 
 // explanation writes a contract's explanation for people.
-func (p *printer) explanation(e explanation) {
+func (p *printer) explanation(e explain.Explanation) {
 	if e.Phases != nil {
 		p.contractHead(e)
 	}
@@ -27,7 +28,7 @@ func (p *printer) explanation(e explanation) {
 	p.authorities(e.Authority)
 }
 
-func (p *printer) contractHead(e explanation) {
+func (p *printer) contractHead(e explain.Explanation) {
 	title := "contract " + e.Contract
 	if e.Sealed {
 		title += " sealed"
@@ -44,7 +45,7 @@ func (p *printer) contractHead(e explanation) {
 	p.field("  ", names, "measures", strings.Join(measures, "\n"))
 }
 
-func phaseLines(phases []phaseExplanation) string {
+func phaseLines(phases []explain.Phase) string {
 	var lines []string
 	for _, ph := range phases {
 		switch len(ph.Arrows) {
@@ -57,7 +58,7 @@ func phaseLines(phases []phaseExplanation) string {
 	return strings.Join(lines, "\n")
 }
 
-func (p *printer) stage(s stageExplanation) {
+func (p *printer) stage(s explain.Stage) {
 	title := "stage " + s.Name
 	if len(s.Params) > 0 {
 		title += "(" + strings.Join(s.Params, ", ") + ")"
@@ -82,7 +83,7 @@ func (p *printer) stage(s stageExplanation) {
 	}
 }
 
-func grantLines(grants []grantExplanation, none string) string {
+func grantLines(grants []explain.Grant, none string) string {
 	var lines []string
 	for _, g := range grants {
 		line := strings.Join(g.Paths, ", ")
@@ -94,7 +95,7 @@ func grantLines(grants []grantExplanation, none string) string {
 	return orElse(strings.Join(lines, "\n"), none)
 }
 
-func gateLines(gates []gateExplanation) string {
+func gateLines(gates []explain.Gate) string {
 	var lines []string
 	for _, g := range gates {
 		line := g.Gate + ": " + g.Visibility
@@ -107,7 +108,7 @@ func gateLines(gates []gateExplanation) string {
 }
 
 // besideLines says what may run beside a stage: always, sometimes, never.
-func besideLines(s stageExplanation) string {
+func besideLines(s explain.Stage) string {
 	if len(s.Next) > 0 {
 		return "nothing: it moves the phase"
 	}
@@ -135,7 +136,7 @@ func besideLines(s stageExplanation) string {
 	return strings.Join(lines, "\n")
 }
 
-func (p *printer) rule(indent string, r ruleExplanation) {
+func (p *printer) rule(indent string, r explain.Rule) {
 	p.wrapped(indent, indent+"  ", p.bold(r.Rule)+when(r.Message != "", ": "+r.Message))
 	var reads []string
 	for _, read := range r.Reads {
@@ -154,7 +155,7 @@ func (p *printer) rule(indent string, r ruleExplanation) {
 	}
 }
 
-func (p *printer) authorities(all []authority) {
+func (p *printer) authorities(all []explain.Authority) {
 	if len(all) == 0 {
 		return
 	}

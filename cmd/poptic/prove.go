@@ -3,11 +3,10 @@ package main
 import (
 	"fmt"
 
-	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/certificate"
+	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
-	"github.com/patchoptic/poptic/internal/plan"
 )
 
 type proveVerb struct {
@@ -50,7 +49,7 @@ func (v *proveVerb) Run(c *console) error {
 	if err := v.mayCertify(c); err != nil {
 		return err
 	}
-	p := prove(contract, results)
+	p := explain.Prove(contract, results)
 	if v.Format == "json" && v.Cert != "-" {
 		if err := c.printJSON(p); err != nil {
 			return err
@@ -63,7 +62,7 @@ func (v *proveVerb) Run(c *console) error {
 			return err
 		}
 	}
-	if p.unproved() > 0 {
+	if p.Unproved() > 0 {
 		return errNo
 	}
 	return nil
@@ -98,12 +97,7 @@ func (v *proveVerb) decide(c *console) (*ir.Contract, []footprint.Result, error)
 	if err := requireFitting(states, []*ir.Contract{contract}); err != nil {
 		return nil, nil, err
 	}
-	m := footprint.Measured(contract)
-	var results []footprint.Result
-	for _, claim := range contract.Claims {
-		results = append(results, m.Decide(claim, nil))
-	}
-	return contract, results, nil
+	return contract, nil, nil
 }
 
 // mayCertify refuses a file that must not be written before anything is printed.
@@ -119,9 +113,9 @@ func (v *proveVerb) output() output {
 }
 
 // certify writes the certificate, and says what it does not show.
-func (v *proveVerb) certify(c *console, contract *ir.Contract, p proof) error {
+func (v *proveVerb) certify(c *console, contract *ir.Contract, p explain.Proof) error {
 	text := c.errText()
-	if n := p.unproved(); n > 0 {
+	if n := p.Unproved(); n > 0 {
 		text.line("%s %s not proved", text.red("no certificate:"), are(n, "claim"))
 		return nil
 	}
@@ -171,89 +165,16 @@ func (v *proveVerb) check(c *console, contract *ir.Contract) error {
 	if err != nil {
 		return err
 	}
-	problems := certificate.Check(data, contract)
+	x := explain.Check(data, contract)
 	if v.Format == "json" {
-		if err := c.printJSON(struct {
-			Certified bool                  `json:"certified"`
-			Problems  []certificate.Problem `json:"problems"`
-			Claims    []knownClaim          `json:"claims,omitempty"`
-		}{len(problems) == 0, append([]certificate.Problem{}, problems...), shown(data, problems)}); err != nil {
+		if err := c.printJSON(x); err != nil {
 			return err
 		}
 	} else {
-		c.outText().checked(v.Check, contract, data, problems)
+		c.outText().checked(v.Check, contract, data, x)
 	}
-	if len(problems) > 0 {
+	if !x.Certified {
 		return errNo
 	}
 	return nil
-}
-
-// A knownClaim is a claim that a certificate shows, and on what grounds.
-type knownClaim struct {
-	Claim string `json:"claim"`
-	ir.Known
-}
-
-// shown lists the claims that a certificate without problems shows.
-func shown(data []byte, problems []certificate.Problem) []knownClaim {
-	cert, err := certificate.Decode(data)
-	if err != nil || len(problems) > 0 {
-		return nil
-	}
-	var out []knownClaim
-	for _, c := range cert.Claims {
-		out = append(out, knownClaim{c.Claim.Text, c.Known})
-	}
-	return out
-}
-
-// A proof is what prove prints.
-type proof struct {
-	Contract  string            `json:"contract"`
-	Digest    string            `json:"digest"`
-	Claims    []compiler.Answer `json:"claims"`
-	Delegates []delegateProof   `json:"delegates"`
-	Phases    []plan.Phase      `json:"commutation"`
-}
-
-type delegateProof struct {
-	Stage  string           `json:"stage"`
-	Within string           `json:"within"`
-	Answer string           `json:"answer"`
-	Place  *compiler.Place  `json:"place,omitempty"`
-	Excess *compiler.Excess `json:"excess,omitempty"`
-}
-
-func prove(contract *ir.Contract, results []footprint.Result) proof {
-	m := footprint.Measured(contract)
-	p := proof{
-		Contract: contract.Name, Digest: contract.Digest(), Claims: compiler.Answers(contract, results),
-		Delegates: []delegateProof{}, Phases: plan.Relations(m),
-	}
-	for _, s := range contract.Stages {
-		if s.From == "" {
-			continue
-		}
-		d := delegateProof{Stage: s.Name, Within: s.From, Answer: "proved"}
-		switch r := m.Decide(ir.Claim{Kind: ir.WithinClaim, Stages: []string{s.Name, s.From}}, nil).(type) {
-		case footprint.Refuted:
-			d.Answer, d.Place, d.Excess = "refuted", compiler.PlaceOf(r), compiler.ExcessOf(r)
-		case footprint.Unknown:
-			d.Answer = "unknown"
-		}
-		p.Delegates = append(p.Delegates, d)
-	}
-	return p
-}
-
-// unproved counts the claims that are refuted or unknown.
-func (p proof) unproved() int {
-	n := 0
-	for _, a := range p.Claims {
-		if a.Answer != "proved" {
-			n++
-		}
-	}
-	return n
 }

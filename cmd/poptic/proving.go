@@ -6,15 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/certificate"
+	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/plan"
 )
 
 // proof writes a proof for people.
-func (p *printer) proof(x proof) {
+func (p *printer) proof(x explain.Proof) {
 	if len(x.Claims) > 0 {
 		p.heading("claims")
 	}
@@ -41,7 +41,7 @@ func (p *printer) settled(answer string) string {
 	return p.red(padded)
 }
 
-func (p *printer) answer(a compiler.Answer) {
+func (p *printer) answer(a explain.Answer) {
 	const indent = "           "
 	p.wrapped("  "+p.settled(a.Answer)+" ", indent, strings.TrimPrefix(a.Claim, "prove ")+when(a.Basis != "", " ("+string(a.Basis)+")"))
 	if a.Message != "" {
@@ -122,10 +122,10 @@ func (p *printer) relation(r plan.Relation) string {
 }
 
 // checked writes what a certificate shows.
-func (p *printer) checked(name string, contract *ir.Contract, data []byte, problems []certificate.Problem) {
-	if cert, err := certificate.Decode(data); err == nil && len(problems) == 0 {
+func (p *printer) checked(name string, contract *ir.Contract, data []byte, x explain.Certified) {
+	if cert, err := certificate.Decode(data); err == nil && x.Certified {
 		p.line("%s %s shows of %s: %s", p.green("ok:"), name, contract.Name, certified(cert))
-		for _, c := range shown(data, problems) {
+		for _, c := range x.Claims {
 			if len(c.Assumes) > 0 {
 				p.wrapped("  ", "    ", strings.TrimPrefix(c.Claim, "prove ")+" ("+string(c.Basis)+"): "+strings.Join(c.Assumes, "; "))
 			}
@@ -133,7 +133,7 @@ func (p *printer) checked(name string, contract *ir.Contract, data []byte, probl
 		return
 	}
 	p.line("%s %s does not show everything", p.red("not certified:"), name)
-	for _, x := range problems {
-		p.wrapped("  ", "    ", x.About+": "+x.Why)
+	for _, problem := range x.Problems {
+		p.wrapped("  ", "    ", problem.About+": "+problem.Why)
 	}
 }

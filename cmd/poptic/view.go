@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/prompt"
 )
 
 type viewVerb struct {
@@ -104,8 +106,8 @@ func (v *viewVerb) print(c *console, view runtime.View) error {
 	case "envelope":
 		return c.printJSON(view)
 	case "prompt":
-		writePrompt(c.out, view)
-		return nil
+		_, err := io.WriteString(c.out, prompt.Of(view).Text())
+		return err
 	}
 	return c.printIndented(view.Value)
 }

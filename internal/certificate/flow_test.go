@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/certificate"
+	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/lang/source"
 )
@@ -267,7 +267,7 @@ prove no stage reads secrets`, "stage drop is told by `p new in /box` that a key
 		out := compileText(c.text + "\n")
 		require.NotNil(t, out.Contract, "%s: %v", c.name, out.Diagnostics)
 		var notes []string
-		for _, n := range compiler.Answers(out.Contract, out.Results)[0].Discloses {
+		for _, n := range explain.Answers(out.Contract, out.Results)[0].Discloses {
 			notes = append(notes, n.Text())
 		}
 		require.Contains(t, notes, c.note, c.name)
@@ -285,7 +285,7 @@ stage b(g in /m, h in /k) { read /out write /out require { before.m[g] > 1 } req
 	} {
 		out := compileText(vault + stages + "\nprove a within b\n")
 		require.NotNil(t, out.Contract, "%s: %v", stages, out.Diagnostics)
-		require.Empty(t, compiler.Answers(out.Contract, out.Results)[0].Discloses, stages)
+		require.Empty(t, explain.Answers(out.Contract, out.Results)[0].Discloses, stages)
 	}
 }
 

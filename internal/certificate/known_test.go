@@ -6,18 +6,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/certificate"
+	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 )
 
 // answered is the answer to the last claim of a contract, which holds.
-func answered(t *testing.T, text string) compiler.Answer {
+func answered(t *testing.T, text string) explain.Answer {
 	t.Helper()
 	out := compileText(text + "\n")
 	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
-	answers := compiler.Answers(out.Contract, out.Results)
+	answers := explain.Answers(out.Contract, out.Results)
 	return answers[len(answers)-1]
 }
 

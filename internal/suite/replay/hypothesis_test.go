@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/certificate"
+	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/suite/replay"
@@ -199,7 +200,7 @@ func TestAClaimThatRestsOnNewKeysSaysSo(t *testing.T) {
 			}
 			return out
 		}
-		require.Equal(t, assumes, containers(compiler.Answers(out.Lowered, out.Results)[0].Assumes), claim)
+		require.Equal(t, assumes, containers(explain.Answers(out.Lowered, out.Results)[0].Assumes), claim)
 		require.Equal(t, assumes, containers(requireCertified(t, out.Lowered).Claims[0].Known.Assumes), claim)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/suite/replay"
 )
@@ -238,7 +238,7 @@ func TestTheWordingOfARunHidesWhatTheRunHides(t *testing.T) {
 			fixtures := func() []string { return []string{`{"f": "abcxyzzyefgh", "m": ` + c.fixture + `}`} }
 			out := compile(t, text, replay.New(replay.Options{Fixtures: fixtures}))
 			require.Equal(t, "claim_refuted", out.Diagnostics[len(out.Diagnostics)-1].Code, "%v", out.Diagnostics)
-			answers, err := json.Marshal(compiler.Answers(out.Lowered, out.Results))
+			answers, err := json.Marshal(explain.Answers(out.Lowered, out.Results))
 			require.NoError(t, err)
 			for _, told := range []string{out.Diagnostics[len(out.Diagnostics)-1].Message, string(answers)} {
 				require.Contains(t, told, " at "+c.place)

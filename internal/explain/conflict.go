@@ -1,4 +1,4 @@
-package compiler
+package explain
 
 import (
 	"fmt"
@@ -6,16 +6,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/internal/check"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
-// related points at the clauses that keep two stages from commuting, and shows the
+// Places tells where in the source the parts of a contract are.
+type Places interface {
+	Clause(stage, keyword string) source.Span
+	Param(stage, name string) source.Span
+	Invariant(name string) source.Span
+}
+
+// Related points at the clauses that keep two stages from commuting, and shows the
 // run in which the order mattered.
-func related(m *footprint.Model, result footprint.Result, at check.Places) []source.Related {
+func Related(m *footprint.Model, result footprint.Result, at Places) []source.Related {
 	switch r := result.(type) {
 	case footprint.Refuted:
 		if r.Counterexample != nil {
@@ -30,7 +36,7 @@ func related(m *footprint.Model, result footprint.Result, at check.Places) []sou
 }
 
 // clauses points at what of the two stages meets.
-func clauses(p footprint.Pair, c footprint.Conflict, at check.Places) []source.Related {
+func clauses(p footprint.Pair, c footprint.Conflict, at Places) []source.Related {
 	a, b := p.Stage(c.A), p.Stage(c.B)
 	path := footprint.PathText(c.Path)
 	point := func(span source.Span, message string, args ...any) source.Related {
@@ -69,7 +75,7 @@ func clauses(p footprint.Pair, c footprint.Conflict, at check.Places) []source.R
 }
 
 // ruleSpan is the rule or parameter of a stage that depends on the conflict's path.
-func ruleSpan(s *ir.Stage, c footprint.Conflict, at check.Places) source.Span {
+func ruleSpan(s *ir.Stage, c footprint.Conflict, at Places) source.Span {
 	w := disowned(c.Path)
 	reads := func(patterns ...region.Pattern) bool {
 		return region.Compile(region.Region{{Include: patterns}}).Contains(w)
