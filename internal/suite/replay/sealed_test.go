@@ -450,7 +450,7 @@ func TestStatesThatASealedContractShowsAlikeAreAnsweredAlike(t *testing.T) {
 			p, err := verify.Load(c, verify.DefaultLimits())
 			require.NoError(t, err)
 			heard := 0
-			for range min(rounds(120, 12), 1200) {
+			for range min(rounds(40, 12), 1200) {
 				if a, ok := m.gather(t, p, c, c.Stage("s")); ok {
 					n, yes := m.listen(t, a, 20)
 					told, accepted, heard = told+n, accepted+yes, heard+n
