@@ -60,13 +60,15 @@ func (d *drawing) header(more string) {
 	d.line("contract drawn")
 	d.line(`state {
   a: map of A  b: map of B  k: list of K by id  n: map of int  log: log of %s  set: set of %s  li: list of %s
-  x: int  y: int  one: A  u: U  opt?: string  ref: key of /a%s
+  x: int  y: int  one: A  u: U  v: V  opt?: string  ref: key of /a%s
 }`, d.pick("E", "string", "key of /a"), d.pick("string", "key of /b", "string"), d.pick("E", "int", "key of /k"), more)
 	d.line(`type A { s: "p" | "q" | "r"  i: int%s  t: string  r?: key of /b }`, d.pick("", "", " where { self < 4 }"))
 	d.line(`type B { a: key of /a  i: int  t?: string  v: { lo: int  hi: int }%s }`, d.pick("", " where { self.i != 9 }"))
 	d.line(`type K { id: string  b: key of /b  i: int  set: set of string }`)
 	d.line(`type E { w: string  a: key of /a }`)
 	d.line(`type U = { kind: "n"  i: int } | { kind: "m"  m: map of int  %s }`, d.pick("", "a: key of /a", "log: log of string"))
+	x, y := d.spellings(2)
+	d.line(`type V = { kind: "n"  x: %s } | { kind: "m"  x: %s }`, x, y)
 	if d.phases {
 		d.line("phases { one -> two, three  two -> three  three -> one, end by host  end }")
 	}
@@ -145,6 +147,8 @@ var sorts = []sort{
 	{[]string{"p new in /k", "q in /b"}, []string{"/b/{q}"}, []string{"/k/{p}"}, nil, nil, []string{"after.k[p].b == q"}},
 	{[]string{"p in /a", "q in /a"}, []string{"/a/{p}", "/a/{q}/(s|i)"}, []string{"/a/{p}/i", "/a/{q}/s"}, []string{"/a/{q}/i"}, nil, []string{"after.a[p].i <= after.a[q].i"}},
 	{[]string{"p in /n", "q in /n"}, []string{"/n/{p}", "/n/{q}"}, []string{"/n/{p}", "/n/{q}"}, []string{"/n/{q}"}, []string{"before.n[p] < 3"}, nil},
+	{nil, []string{"/y", "/v/x"}, []string{"/v/kind", "/v"}, nil, nil, nil},
+	{nil, []string{"/v/x", "/v"}, []string{"/y", "/x"}, []string{"/v/x"}, nil, nil},
 	{nil, []string{"/one/t", "/a/*/t", "/opt"}, []string{"/one/t", "/opt"}, []string{"/one/t"}, nil, nil},
 	{[]string{"p in /a"}, []string{"/one/t", "/opt", "/a/{p}/s"}, []string{"/a/{p}/t", "/a/{p}/i"}, nil, []string{`before.a[p].t != "z"`}, nil},
 	{[]string{"p in /b", "q = /b/{p}/a"}, []string{"/a/{q}/t", "/b/{p}/i"}, []string{"/b/{p}/t", "/a/{q}/t"}, nil, nil, nil},
@@ -222,6 +226,8 @@ var drawnConstructs = map[string]*regexp.Regexp{
 	"records with references in a log": regexp.MustCompile(`log: log of E`),
 	"references in a union":            regexp.MustCompile(`kind: "m"  m: map of int  a: key`),
 	"a log in a union":                 regexp.MustCompile(`kind: "m"  m: map of int  log: log`),
+	"a turn of a union":                regexp.MustCompile(`write .*/v/kind`),
+	"what a union spells":              regexp.MustCompile(`read .*/v/x`),
 	"a look-up":                        regexp.MustCompile(`state\.a\[r\.a\]`),
 	"a look-up through a look-up":      regexp.MustCompile(`state\.a\[state\.b\[r\.b\]\.a\]`),
 	"a sum":                            regexp.MustCompile(`total <=`),

@@ -12,7 +12,7 @@ import (
 // Contracts drawn for claims about flows: small states that hold values of every kind,
 // few stages, so that about as many claims are proved as refuted.
 
-const flowState = `contract flows
+const flowForm = `contract flows
 state {
   pin: string  n: int  flag: bool  opt?: string
   m: map of int  o: map of O  k: list of K by id  kk: map of key of /k
@@ -20,16 +20,18 @@ state {
   log: log of string  notes: log of { who: key of /o  n: int }
   set: set of string  nums: set of int  li: list of int
   u: { kind: "i"  i: int } | { kind: "m"  m: map of string }
-  box?: { x: int  y: string }
+  box?: { x: int  y: string }%s
 }
 type O { t: string  i: int  r?: key of /m }
 type K { id: string  v: int  w?: string }
 `
 
+var flowState = fmt.Sprintf(flowForm, "")
+
 // flowRegions are origins and goals.
 var flowRegions = []string{
 	"/pin", "/n", "/flag", "/opt", "/m", "/m/*", "/o", "/o/*/t", "/o/*/i", "/o/*/r", "/k", "/k/*/id", "/k/*/v", "/k/*/w", "/kk", "/ref", "/kref",
-	"/log", "/notes", "/notes/*/who", "/set", "/nums", "/li", "/u", "/u/m", "/box", "/box/x", "/m except /m/k1", "/m/k1", "/o/k1/t", "/k/k1", "/o/k2", "/o except /o/*/t",
+	"/log", "/notes", "/notes/*/who", "/set", "/nums", "/li", "/u", "/u/m", "/box", "/box/x", "/m except /m/k1", "/m/k1", "/o/k1/t", "/k/k1", "/o/k2", "/o except /o/*/t", "/v", "/v/kind", "/v/x",
 }
 
 // A flowSort is a way in which a stage gets hold of entries, with what it may do there.
@@ -45,6 +47,8 @@ var flowSorts = []flowSort{
 	{"", []string{"/o", "/o/*/t", "/o/*/(i|r)", "/ref", "/kref", "/notes", "/notes/*/n"}, []string{"/o", "/o/*/t", "/o/*/r", "/ref", "/kref", "/notes/-"}, ""},
 	{"", []string{"/k", "/k/*/v", "/kk", "/u", "/u/m", "/k/*/w"}, []string{"/k", "/k/*/v", "/k/*/w", "/kk", "/u", "/u/m"}, ""},
 	{"", []string{"/** except (/pin, /log)", "/n", "/o except /o/*/t"}, []string{"/n", "/flag", "/log/-"}, ""},
+	{"", []string{"/pin", "/flag", "/v/x"}, []string{"/v/kind", "/v", "/v/kind"}, ""},
+	{"", []string{"/v/x", "/v/kind", "/v"}, []string{"/n", "/flag", "/pin", "/log/-"}, ""},
 	{"p in /m", []string{"/m/{p}", "/n"}, []string{"/m/{p}", "/n", "/log/-"}, ""},
 	{"p in /m", []string{"/flag"}, []string{"/flag", "/pin", "/set"}, ""},
 	{"p in /o", []string{"/o/{p}/t", "/o/{p}", "/ref"}, []string{"/o/{p}/t", "/o/{p}/i", "/o/{p}/r", "/o/{p}", "/notes/-"}, ""},
@@ -76,7 +80,8 @@ const flowPhases = `phases { one -> zero, single  zero -> last, one by host  sin
 var flowArrows = map[string][]string{"one": {"zero", "single"}, "zero": {"last"}, "single": {"last"}}
 
 func (d *drawing) flows() string {
-	d.out.WriteString(flowState)
+	x, y := d.spellings(2)
+	d.line(flowForm, fmt.Sprintf("\n  v: { kind: \"a\"  x: %s } | { kind: \"b\"  x: %s }", x, y))
 	if d.phases {
 		d.line(flowPhases, d.pick("", " when { state.n > 1 }", ""))
 	}

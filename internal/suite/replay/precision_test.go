@@ -147,7 +147,7 @@ func TestFewPairsAreRefusedWithoutARun(t *testing.T) {
 	}
 	t.Parallel()
 	m, drawn := newMaker(31), precision{why: map[string]int{}}
-	for range 12 {
+	for range 30 {
 		_, c := m.contract()
 		drawn.add(precisionOf("drawn", c))
 	}

@@ -57,6 +57,21 @@ stage x { read /o except /o/a }
 stage y { read /o write /o }
 prove x commutes with y`, "view", "the view of x changes at /o when y runs first"},
 
+		{"a view that spells a number otherwise", `state { v: { kind: "a"  x: 1 } | { kind: "b"  x: 1.0 } }
+stage x { read /v/x }
+stage y { read /v/kind  write /v/kind  discloses /v }
+prove x commutes with y`, "view", "the view of x changes at /v/x when y runs first"},
+
+		{"a view that spells a member otherwise", `state { v: { kind: "a"  x: { y: 1 } } | { kind: "b"  x: { y: 1.0 } } }
+stage x { read /v/x }
+stage y { read /v/kind  write /v/kind  discloses /v }
+prove x commutes with y`, "view", "the view of x changes at /v/x/y when y runs first"},
+
+		{"a view that spells a member of a member otherwise", `state { v: { kind: "a"  x: { y: { z: 20 } } } | { kind: "b"  x: { y: { z: 2e1 } } } }
+stage x { read /v/x }
+stage y { read /v/kind  write /v/kind  discloses /v }
+prove x commutes with y`, "view", "the view of x changes at /v/x/y/z when y runs first"},
+
 		{"a requirement", open + `stage x(t in /ts) { read /ts/{t}/reply write /ts/{t}/reply require { before.ts[t].status == "open" } discloses require }
 stage y(t in /ts) { read /ts/{t}/status write /ts/{t}/status }
 prove x commutes with y`, "verdict", "(stage x, require)"},

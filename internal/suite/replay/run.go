@@ -165,7 +165,7 @@ func part(names [2]string, ab, ba order) footprint.Counterexample {
 			return at("verdict", nil, "%s", verdictDetail(names[i], names[1-i], before, after))
 		}
 	}
-	if w, ok := difference(ab.second.after.State, ba.second.after.State); ok {
+	if w, ok := difference(ab.second.after.State, ba.second.after.State, tree.Equal); ok {
 		return at("state", w, "both orders are accepted and end in different states at %s", footprint.PlaceMark)
 	}
 	if ab.second.after.Phase != ba.second.after.Phase {
@@ -173,7 +173,7 @@ func part(names [2]string, ab, ba order) footprint.Counterexample {
 	}
 	for i, pair := range [][2]step{{ab.first, ba.second}, {ba.first, ab.second}} {
 		before, after := pair[0].view, pair[1].view
-		if w, ok := difference(before.node, after.node); ok {
+		if w, ok := difference(before.node, after.node, sameBytes); ok {
 			return at("view", w, "the view of %s changes at %s when %s runs first", names[i], footprint.PlaceMark, names[1-i])
 		}
 		if !slices.Equal(before.placeholders, after.placeholders) {

@@ -56,8 +56,10 @@ func (s stateMaker) value(id ir.TypeID, at string, planning bool) any {
 		return s.pick(stateKeys...)
 	case ir.LiteralType:
 		return json.RawMessage(t.Literal)
-	case ir.IntType, ir.NumberType:
+	case ir.IntType:
 		return s.Intn(4)
+	case ir.NumberType:
+		return json.RawMessage(s.pick("0", "1", "1.0", "2", "2e0", "3"))
 	case ir.BoolType:
 		return s.chance(50)
 	case ir.NullType:

@@ -17,6 +17,7 @@ import (
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/suite/replay"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 )
@@ -494,7 +495,7 @@ func (w *walks) look(vs *[2]visit, by string) {
 		w.carriers["a delegate"] = true
 	}
 	found := map[string]bool{}
-	w.differ(vs[0].view.Value, vs[1].view.Value, nil, func(at region.Word) (below bool) {
+	w.differ(vs[0].view.Value, vs[1].view.Value, nil, replay.SameBytes, func(at region.Word) (below bool) {
 		found[w.carrier(vs, at)] = true
 		return false
 	})
@@ -533,7 +534,7 @@ func (w *walks) carrier(vs *[2]visit, at region.Word) string {
 		return map[ir.TypeKind]string{ir.MapType: "a key of a map", ir.KeyedType: "a key of a keyed list", ir.RecordType: "an optional member"}[w.kind(at[:len(at)-1])]
 	}
 	return map[ir.TypeKind]string{
-		ir.StringType: "a text", ir.IntType: "a number", ir.BoolType: "a boolean", ir.RefType: "a reference",
+		ir.StringType: "a text", ir.IntType: "a number", ir.BoolType: "a boolean", ir.RefType: "a reference", ir.LiteralType: "a literal",
 		ir.SetType: "an element of a set", ir.LogType: "an entry of a log", ir.ListType: "an element of a list",
 	}[w.kind(at)]
 }
@@ -550,9 +551,9 @@ func (w *walks) kind(at region.Word) ir.TypeKind {
 	return w.c.Type(set[0]).Kind
 }
 
-// differ visits the places at which two trees do, below one if visit says so.
-func (w *walks) differ(a, b *tree.Node, at region.Word, visit func(region.Word) (below bool)) {
-	if a == nil && b == nil || a != nil && b != nil && tree.Equal(a, b) {
+// differ visits the places at which two trees are not the same, below one if visit says so.
+func (w *walks) differ(a, b *tree.Node, at region.Word, same func(a, b *tree.Node) bool, visit func(region.Word) (below bool)) {
+	if same(a, b) {
 		return
 	}
 	if a == nil || b == nil || a.Kind() != b.Kind() || a.Kind() != ir.Object && a.Kind() != ir.Array || a.Kind() == ir.Array && a.Len() != b.Len() {
@@ -568,17 +569,17 @@ func (w *walks) differ(a, b *tree.Node, at region.Word, visit func(region.Word) 
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		w.differ(a.Get(name), b.Get(name), below(region.Key(name)), visit)
+		w.differ(a.Get(name), b.Get(name), below(region.Key(name)), same, visit)
 	}
 	for i := 0; a.At(i) != nil || b.At(i) != nil; i++ {
-		w.differ(a.At(i), b.At(i), below(region.Index(i)), visit)
+		w.differ(a.At(i), b.At(i), below(region.Index(i)), same, visit)
 	}
 }
 
-// agree reports whether the goals are equal.
+// agree reports whether the goals are the same, to the byte: 1 is another sight than 1.0.
 func (w *walks) agree() bool {
 	equal := true
-	w.differ(w.two[0].at.State, w.two[1].at.State, nil, func(at region.Word) (below bool) {
+	w.differ(w.two[0].at.State, w.two[1].at.State, nil, replay.SameBytes, func(at region.Word) (below bool) {
 		equal = equal && !w.to.Start(nil).Walk(at).In()
 		return equal
 	})
@@ -601,7 +602,7 @@ func (w *walks) begin() bool {
 		}
 		w.two = [2]walker{{verify.Snapshot{State: one, Phase: phase}, map[string]string{}}, {verify.Snapshot{State: other, Phase: phase}, map[string]string{}}}
 		apart := true
-		w.differ(one, other, nil, func(at region.Word) (below bool) {
+		w.differ(one, other, nil, tree.Equal, func(at region.Word) (below bool) {
 			apart = apart && (w.from.Start(nil).Walk(at).In() || w.keyOf(at))
 			return apart
 		})
@@ -835,9 +836,9 @@ func TestWalksThatDifferInTheOriginAgreeOnTheGoalWhereNoFlowIsProved(t *testing.
 	require.Positive(t, silent)
 	require.Positive(t, arrived)
 	for name := range crossings {
-		require.True(t, by[name] > 0 || contracts < 600, name)
+		require.True(t, by[name] > 0 || contracts < 2_000, name)
 	}
 	for kind := range leaks {
-		require.True(t, bits[kind] > 0 || contracts < 600, kind)
+		require.True(t, bits[kind] > 0 || contracts < 2_000, kind)
 	}
 }
