@@ -19,32 +19,38 @@ type finisher struct {
 	file   *source.File
 	limits Limits
 	docs   map[int]string // by the start of the documented token
-	words  map[int]string // keywords in the place of misspelt ones, by their start
 }
 
 // finish completes n and everything below it.
 func (f *finisher) finish(n any) {
 	Walk(n, func(n any) bool {
+		keyword := Name{}
 		if has, ok := n.(interface{ node() *Node }); ok {
-			f.place(has.node())
+			keyword = f.place(has.node())
 		}
-		f.complete(n)
+		f.complete(n, keyword)
 		return true
 	})
 }
 
-func (f *finisher) place(n *Node) {
-	if n.Pos.Line > 0 {
-		n.Span = f.span(n.Pos.Offset, max(n.Pos.Offset, n.EndPos.Column))
+// place gives a node its span. It returns the node's first token: a misspelt keyword
+// keeps its place, its text is what it was taken for.
+func (f *finisher) place(n *Node) (first Name) {
+	if len(n.Tokens) > 0 {
+		start, end := n.bounds()
+		n.Span = f.span(start, end)
+		first = Name{Node: Node{Span: f.span(start, n.Tokens[0].Pos.Column)}, Text: n.Tokens[0].Value}
 	}
 	n.extent = extent{}
+	return first
 }
 
 func (f *finisher) span(start, end int) source.Span {
 	return source.Span{File: f.file, Start: start, End: end}
 }
 
-func (f *finisher) complete(n any) {
+// complete adds to a node what it lacks; keyword is its first token.
+func (f *finisher) complete(n any, keyword Name) {
 	switch n := n.(type) {
 	case *Header:
 		n.Doc = f.docs[n.Span.Start]
@@ -55,15 +61,15 @@ func (f *finisher) complete(n any) {
 	case *Phase:
 		n.Doc = f.docs[n.Span.Start]
 	case *Clause:
-		n.Doc, n.Keyword = f.docs[n.Span.Start], f.firstWord(n.Span)
+		n.Doc, n.Keyword = f.docs[n.Span.Start], keyword
 	case *Expect:
-		n.Kind = f.firstWord(n.Span)
+		n.Kind = keyword
 	case *GateRef:
 		if !n.Phase.absent() {
-			n.Name = f.firstWord(n.Span)
+			n.Name = keyword
 		}
 	case *ContainerType:
-		n.Keyword = f.firstWord(n.Span)
+		n.Keyword = keyword
 	case *StringLit:
 		n.Value = decode(n.Value)
 	case *Expr:
@@ -103,16 +109,6 @@ func (f *finisher) document(d Decl) {
 	case *TestDecl:
 		d.Doc = doc
 	}
-}
-
-// firstWord is the keyword that a node starts with. A misspelt one keeps its
-// span; its text is what the parser took it for.
-func (f *finisher) firstWord(s source.Span) Name {
-	span := f.span(s.Start, wordEnd(f.file.Text, s.Start))
-	if meant, ok := f.words[s.Start]; ok {
-		return Name{Node: Node{Span: span}, Text: meant}
-	}
-	return Name{Node: Node{Span: span}, Text: span.Text()}
 }
 
 // expr strips the braces, of which the closing one may be missing.
@@ -218,13 +214,12 @@ func (p *parser) checkWord(n *Name, what string, words []string) {
 }
 
 func (p *parser) checkStage(d *StageDecl) {
-	delegate := p.isDelegate(d)
 	switch {
-	case delegate && d.From == nil:
+	case d.Delegate && d.From == nil:
 		p.wrong(diagnostic.Missing, d.Name.Span, "expected `from STAGE` after the name of a delegate", "")
-	case !delegate && d.From != nil:
+	case !d.Delegate && d.From != nil:
 		p.wrong(diagnostic.Unexpected, d.From.Span, "a stage is `from` no other; a part of one is a `delegate`", "")
-	case delegate && len(d.Params) > 0:
+	case d.Delegate && len(d.Params) > 0:
 		p.wrong(diagnostic.DelegateParams, d.Params[0].Span, "a delegate has the parameters of its stage and declares none", "")
 	}
 	for _, c := range d.Clauses {
@@ -232,13 +227,6 @@ func (p *parser) checkStage(d *StageDecl) {
 			p.checkBlind(c.Region)
 		}
 	}
-}
-
-func (p *parser) isDelegate(d *StageDecl) bool {
-	if meant, ok := p.words[d.Span.Start]; ok {
-		return meant == "delegate"
-	}
-	return strings.HasPrefix(d.Span.Text(), "delegate")
 }
 
 func (p *parser) checkBlind(r *RegionExpr) {

@@ -27,7 +27,7 @@ import (
 // a word that starts a clause or a declaration where it stands and can be no
 // name there; an Int is a number that attempts may be followed by.
 const (
-	symIdent lexer.TokenType = iota + 1
+	symIdent symbol = iota + 1
 	symQualified
 	symKeyword
 	symField
@@ -38,10 +38,14 @@ const (
 	symExpr
 	symJSON
 	symPunct
+
+	symEOF = lexer.EOF
 )
 
-var symbols = map[string]lexer.TokenType{
-	"EOF": lexer.EOF, "Ident": symIdent, "Qualified": symQualified, "Keyword": symKeyword,
+type symbol = lexer.TokenType
+
+var symbols = map[string]symbol{
+	"EOF": symEOF, "Ident": symIdent, "Qualified": symQualified, "Keyword": symKeyword,
 	"Field": symField, "String": symString, "Int": symInt, "Number": symNumber,
 	"Path": symPath, "Expr": symExpr, "JSON": symJSON, "Punct": symPunct,
 }
@@ -144,7 +148,7 @@ func Grammar() string {
 // definition presents the lexer to participle.
 type definition struct{}
 
-func (definition) Symbols() map[string]lexer.TokenType { return symbols }
+func (definition) Symbols() map[string]symbol { return symbols }
 
 func (d definition) Lex(name string, r io.Reader) (lexer.Lexer, error) {
 	text, err := io.ReadAll(r)
@@ -160,7 +164,7 @@ func (definition) LexString(name, text string) (lexer.Lexer, error) {
 }
 
 // from prepares the tokens from index i on for the grammar. Indices into the
-// stream stay in the marks (see mark).
+// stream stay in the tokens' places (see feed).
 func (s *stream) from(i int) *lexer.PeekingLexer {
 	lex, _ := lexer.Upgrade(&feed{stream: s, next: i}) // a feed has no errors
 	return lex
@@ -168,6 +172,9 @@ func (s *stream) from(i int) *lexer.PeekingLexer {
 
 func (s *stream) lexer() lexer.Lexer { return &feed{stream: s} }
 
+// A feed hands the tokens of a stream out. It tells a token's place in the form that
+// participle has: Offset is its first byte, Column the end of it, Line its index in
+// the stream plus one.
 type feed struct {
 	stream *stream
 	next   int
@@ -175,9 +182,19 @@ type feed struct {
 
 func (f *feed) Next() (lexer.Token, error) {
 	t := f.stream.at(f.next)
-	pos := lexer.Position{Offset: t.start, Line: f.next + 1, Column: f.stream.at(f.next - 1).end}
 	f.next++
-	return lexer.Token{Type: t.sym, Value: t.value, Pos: pos}, nil
+	return lexer.Token{Type: t.sym, Value: t.value, Pos: lexer.Position{Offset: t.start, Column: t.end, Line: f.next}}, nil
+}
+
+// extent is where participle notes the tokens that a node was read from. They give
+// the node its Span and are cleared before Parse returns.
+type extent struct {
+	Tokens []lexer.Token
+}
+
+// bounds are the first byte of a node that has tokens and the byte after it.
+func (e extent) bounds() (start, end int) {
+	return e.Tokens[0].Pos.Offset, e.Tokens[len(e.Tokens)-1].Pos.Column
 }
 
 // A mistake is where the grammar could not go on.

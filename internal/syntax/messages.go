@@ -9,8 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/alecthomas/participle/v2/lexer"
-
 	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/lang/source"
@@ -358,7 +356,7 @@ func (m *messages) wrong(k *diagnostic.Kind, at source.Span, message, help strin
 // short enough to help.
 func describe(t token) string {
 	switch t.sym {
-	case lexer.EOF:
+	case symEOF:
 		return "end of file"
 	case symExpr:
 		return "expression in braces"

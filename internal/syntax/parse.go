@@ -40,7 +40,7 @@ func Parse(file *source.File) (*File, []source.Diagnostic) {
 
 // ParseWithLimits is Parse with other limits.
 func ParseWithLimits(file *source.File, limits Limits) (*File, []source.Diagnostic) {
-	p := &parser{messages: messages{file: file, room: limits.Diagnostics + 1}, limits: limits, tree: &File{Source: file}, words: map[int]string{}}
+	p := &parser{messages: messages{file: file, room: limits.Diagnostics + 1}, limits: limits, tree: &File{Source: file}}
 	if !p.unreadable() {
 		p.parse()
 	}
@@ -77,7 +77,6 @@ type parser struct {
 	tree    *File
 	lexical []source.Diagnostic // of the scanner, in order
 	tokens  []token             // significant tokens of the file
-	words   map[int]string      // keywords put in the place of misspelt ones, by their start
 	work    int                 // tokens fed to the grammar
 	decls   int
 	braced  bool // the header was followed by a brace, whose end is still to come
@@ -134,7 +133,7 @@ func (p *parser) parse() {
 		p.section(tokens, end)
 	}
 	p.checkHeader()
-	f := &finisher{file: p.file, limits: p.limits, docs: documentation(p.file, s.tokens), words: p.words}
+	f := &finisher{file: p.file, limits: p.limits, docs: documentation(p.file, s.tokens)}
 	f.finish(p.tree)
 	p.check()
 }
@@ -159,7 +158,7 @@ func (p *parser) sections() [][]token {
 func (p *parser) accept(top *topLevel) {
 	switch {
 	case top.Header != nil && (p.tree.Header != nil || len(p.tree.Decls) > 0):
-		start := top.Header.Pos.Offset
+		start, _ := top.Header.bounds()
 		p.misplacedHeader(start, wordEnd(p.file.Text, start), p.tree.Header != nil)
 		if p.tree.Header == nil {
 			p.tree.Header = top.Header
@@ -175,7 +174,7 @@ func (p *parser) declare(d Decl) {
 	p.decls++
 	if p.decls > p.limits.Declarations {
 		if p.decls == p.limits.Declarations+1 {
-			start := d.(interface{ node() *Node }).node().Pos.Offset
+			start, _ := d.(interface{ node() *Node }).node().bounds()
 			p.limit("declarations", p.limits.Declarations, start, start)
 		}
 		return

@@ -121,14 +121,12 @@ func (s *section) noDeclaration(m mistake) {
 
 // corrected reports whether a word was put in the place of token i, which happens once.
 func (s *section) corrected(i int) bool {
-	_, done := s.words[s.at(i).start]
-	return done
+	return s.at(i).corrected
 }
 
 // become puts a word in the place of a misspelt one.
 func (s *section) become(i int, word string) {
-	s.tokens()[i].value = word
-	s.words[s.at(i).start] = word
+	s.tokens()[i].value, s.tokens()[i].corrected = word, true
 }
 
 // cut takes a mistake out of the stream.
@@ -301,11 +299,11 @@ func (s *section) cutHead(m mistake) {
 
 // endsHead reports whether a declaration cannot go on with t.
 func (s *section) endsHead(t token) bool {
-	return t.sym == lexer.EOF || t.lineStart && t.kind == WordToken && isDeclarationWord(t.value)
+	return t.sym == symEOF || t.lineStart && t.kind == WordToken && isDeclarationWord(t.value)
 }
 
 // insertOnce puts a token in, unless one was put in that place before.
-func (s *section) insertOnce(i int, sym lexer.TokenType, value string) bool {
+func (s *section) insertOnce(i int, sym symbol, value string) bool {
 	key := s.at(i).start
 	if s.inserted[key] > 0 {
 		return false
@@ -433,7 +431,7 @@ func (s *stream) at(i int) token {
 		return token{}
 	}
 	if i >= len(s.tokens) {
-		return token{sym: lexer.EOF, start: s.end, end: s.end, lineStart: true}
+		return token{sym: symEOF, start: s.end, end: s.end, lineStart: true}
 	}
 	return s.tokens[i]
 }
@@ -441,7 +439,7 @@ func (s *stream) at(i int) token {
 func (s *stream) remove(from, to int) { s.tokens = slices.Delete(s.tokens, from, to) }
 
 // insert puts a token without extent before the one with index i.
-func (s *stream) insert(i int, sym lexer.TokenType, value string) {
+func (s *stream) insert(i int, sym symbol, value string) {
 	place := s.at(i).start
 	if i > 0 {
 		place = s.at(i - 1).end

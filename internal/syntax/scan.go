@@ -9,8 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/alecthomas/participle/v2/lexer"
-
 	"github.com/patchoptic/poptic/lang/source"
 )
 
@@ -40,13 +38,14 @@ import (
 // token is a lexical token as the parser needs it.
 type token struct {
 	kind      TokenKind
-	sym       lexer.TokenType // class in the grammar; 0 for comments and bad tokens
+	sym       symbol // class in the grammar; 0 for comments and bad tokens
 	start     int
 	end       int
 	value     string // what the grammar compares; a field's name has a ":" at its end
 	lineStart bool   // first token of its line
 	starts    bool   // starts a declaration in column 1
 	unopened  bool   // stands in a block whose "{" is missing before it
+	corrected bool   // its value is the word that was meant in its place
 }
 
 type scanner struct {

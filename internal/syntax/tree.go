@@ -1,10 +1,6 @@
 package syntax
 
-import (
-	"github.com/alecthomas/participle/v2/lexer"
-
-	"github.com/patchoptic/poptic/lang/source"
-)
+import "github.com/patchoptic/poptic/lang/source"
 
 // A File is the tree of one source file.
 type File struct {
@@ -31,19 +27,6 @@ type Node struct {
 func (n Node) GetSpan() source.Span { return n.Span }
 
 func (n *Node) node() *Node { return n }
-
-// extent is where participle notes a node's first token and the token after its
-// last one. It is turned into the Span and cleared before Parse returns.
-type extent struct {
-	Pos    mark
-	EndPos mark
-}
-
-// A mark is a token's place in the form participle knows. Offset is the token's
-// first byte, Column the end of the token before it, Line its index in the
-// stream plus one: so a node ends at the Column of its EndPos, whatever white
-// space and comments follow.
-type mark = lexer.Position
 
 // A Token is one lexical token; white space between tokens is not a token.
 type Token struct {
@@ -243,11 +226,12 @@ type Each struct {
 // StageDecl is "stage NAME(params) { clauses }"; as "delegate NAME from S { clauses }" From is set.
 type StageDecl struct {
 	Node
-	Doc     string
-	Name    Name      `parser:"( 'stage' | 'delegate' ) @@"`
-	From    *Name     `parser:"( 'from' @@ )?"` // the parent of a delegate, nil for a stage
-	Params  []*Param  `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
-	Clauses []*Clause `parser:"'{' @@* '}'"`
+	Doc      string
+	Delegate bool      `parser:"( 'stage' | @'delegate' )"`
+	Name     Name      `parser:"@@"`
+	From     *Name     `parser:"( 'from' @@ )?"` // the parent of a delegate, nil for a stage
+	Params   []*Param  `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+	Clauses  []*Clause `parser:"'{' @@* '}'"`
 }
 
 // A Param is a stage parameter: "p in PATH", "p new in PATH" or "p = PATH".

@@ -29,7 +29,7 @@ func (w walker) walk(n any) {
 	}
 }
 
-func (n *Name) absent() bool { return n.Text == "" && n.Span.IsZero() && n.Pos.Line == 0 }
+func (n *Name) absent() bool { return n.Text == "" && n.Span.IsZero() && len(n.Tokens) == 0 }
 
 func (w walker) file(f *File) {
 	if f.Header != nil {
