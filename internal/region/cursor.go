@@ -1,5 +1,7 @@
 package region
 
+import "sync/atomic"
+
 // A Cursor is a place in a walk of a set along a document. It is a small value;
 // stepping allocates nothing once the set has seen the way, and costs one or two
 // map look-ups. Every question is answered from memory after the first time.
@@ -84,3 +86,159 @@ func (c Cursor) CanHold(kind Container) bool { return c.at.canHold(kind) }
 // several grants together. It may answer false when that takes long to see, and
 // is good for sharing subtrees, never for authority.
 func (c Cursor) Whole() bool { return c.at.isWhole() }
+
+// OnlyKeys lists the keys through which words of the set lie strictly below this
+// one, if they are a known few; only is false if any key may lead to some. A
+// projection then looks these keys up instead of going through all members. The
+// order is fixed; a key that is bound to several parameters is listed once.
+func (c Cursor) OnlyKeys() (keys []string, only bool) {
+	e := c.at.exits()
+	if e.other[KeyLetter].isLive() {
+		return nil, false
+	}
+	for i, l := range e.letters {
+		if !e.to[i].isLive() {
+			continue
+		}
+		switch l.Kind {
+		case KeyLetter:
+			keys = append(keys, l.Name)
+		case valueLetter:
+			keys = append(keys, c.run.values[l.Index])
+		}
+	}
+	return keys, true
+}
+
+// Fixed identifies where the walk is, if what the set holds below does not depend on
+// the binding and not on the positions in arrays: walks with equal identities, of any
+// binding, then go on alike, and so does every Index. The identity is a pointer that
+// belongs to the set. ok may be false where it takes long to see.
+func (c Cursor) Fixed() (identity any, ok bool) { return c.at, c.at.isFixed() }
+
+// isFixed reports whether no letter of a parameter's value and no single index leads
+// anywhere of its own from any node that can be reached.
+func (n *node) isFixed() bool {
+	if answer, known := n.fixed.get(); known {
+		return answer
+	}
+	found, path := n.reach(wholeBudget, (*node).tellsApart)
+	for _, x := range path {
+		x.fixed.set(found == No)
+	}
+	return found == No
+}
+
+func (n *node) tellsApart() bool {
+	for _, l := range n.exits().letters {
+		if l.Kind == valueLetter || l.Kind == IndexLetter {
+			return true
+		}
+	}
+	return false
+}
+
+// Liveness asks whether a node from which the set's words go on is reachable.
+// Subsets whose includes are alive may still have every word taken away by
+// exceptions, so it takes a search, whose result is then remembered.
+//
+// What is remembered must not depend on what was asked before, or two views of
+// equal states might differ. Therefore a search reads no answers of others, and
+// its budget is checked between levels only: whatever it finds out about the
+// nodes it passes is then what their own search would find out.
+
+// wholeBudget bounds the search of Cursor.Whole, which may give up early.
+const wholeBudget = 256
+
+// A memo remembers a yes or no.
+type memo struct{ value atomic.Uint32 }
+
+func (m *memo) get() (answer, known bool) {
+	v := m.value.Load()
+	return v == 1, v != 0
+}
+
+func (m *memo) set(answer bool) {
+	if answer {
+		m.value.Store(1)
+	} else {
+		m.value.Store(2)
+	}
+}
+
+func (n *node) isLive() bool {
+	if answer, known := n.live.get(); known {
+		return answer
+	}
+	found, path := n.reach(DefaultBudget, func(x *node) bool { return x.in })
+	for _, x := range path {
+		x.live.set(found == Yes)
+	}
+	return found == Yes
+}
+
+func (n *node) isWhole() bool {
+	if answer, known := n.whole.get(); known {
+		return answer
+	}
+	found, path := n.reach(wholeBudget, func(x *node) bool { return !x.in })
+	for _, x := range path {
+		x.whole.set(found == No)
+	}
+	return found == No
+}
+
+func (n *node) canHold(kind Container) bool {
+	if answer, known := n.holds[kind].get(); known {
+		return answer
+	}
+	answer := false
+	for _, child := range n.exits().below(kind) {
+		answer = answer || child.isLive()
+	}
+	n.holds[kind].set(answer)
+	return answer
+}
+
+// reach searches breadth-first for a node with the goal. It returns the nodes
+// the answer is also true of: for Yes the way there, for No all that were
+// reached, for Unknown n alone.
+func (n *node) reach(budget int, goal func(*node) bool) (Verdict, []*node) {
+	if goal(n) {
+		return Yes, []*node{n}
+	}
+	cameFrom := map[*node]*node{n: nil}
+	all := []*node{n}
+	for level := all; len(level) > 0; {
+		first := len(all)
+		for _, from := range level {
+			for _, to := range from.children() {
+				if _, seen := cameFrom[to]; seen {
+					continue
+				}
+				cameFrom[to] = from
+				all = append(all, to)
+				if goal(to) {
+					return Yes, wayTo(to, cameFrom)
+				}
+			}
+		}
+		if level = all[first:]; len(all) > budget {
+			return Unknown, []*node{n}
+		}
+	}
+	return No, all
+}
+
+func wayTo(n *node, cameFrom map[*node]*node) []*node {
+	var way []*node
+	for ; n != nil; n = cameFrom[n] {
+		way = append(way, n)
+	}
+	return way
+}
+
+func (n *node) children() []*node {
+	e := n.exits()
+	return append(e.below(Object), e.below(Array)...)
+}

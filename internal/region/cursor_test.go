@@ -2,6 +2,7 @@ package region
 
 import (
 	"math/rand"
+	"strings"
 	"sync"
 	"testing"
 
@@ -217,4 +218,67 @@ func (s *Set) answers(words []Word) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+func TestOnlyKeysListsNamedAndBoundKeysThatStillLeadSomewhere(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		patterns []string
+		args     Binding
+		below    Word
+		keys     []string
+		only     bool
+	}{
+		{"literal keys", []string{"/a/x", "/b", "/c", "!/c"}, Binding{}, nil, []string{"a", "b"}, true},
+		{"bound parameter", []string{"/m/{p}/x"}, Binding{"p": "k"}, Word{Key("m")}, []string{"k"}, true},
+		{"parameter bound to a literal", []string{"/m/{p}", "/m/k"}, Binding{"p": "k"}, Word{Key("m")}, []string{"k"}, true},
+		{"wildcard", []string{"/m/*/x"}, Binding{}, Word{Key("m")}, nil, false},
+		{"wildcard taken away", []string{"/m/*", "/m/a", "!/m/*"}, Binding{}, Word{Key("m")}, nil, true},
+		{"everything", []string{"/**"}, Binding{}, nil, nil, false},
+		{"nothing below", []string{"/a"}, Binding{}, Word{Key("b")}, nil, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			keys, only := SetOf(test.patterns...).Start(test.args).Walk(test.below).OnlyKeys()
+			require.Equal(t, test.only, only)
+			require.ElementsMatch(t, test.keys, keys)
+		})
+	}
+}
+
+func TestAWalkIsFixedWhereNeitherValuesNorPositionsMatterBelow(t *testing.T) {
+	for _, test := range []struct {
+		patterns []string
+		below    string
+		fixed    bool
+	}{
+		{[]string{"/m/*/x", "!/m/*/x/y"}, "", true},
+		{[]string{"/m/{p}", "/n/*/x"}, "", false},
+		{[]string{"/m/{p}", "/n/*/x"}, "n", true},
+		{[]string{"/m/{p}", "/n/*/x"}, "m", false},
+		{[]string{"/m/{p}/*/x"}, "m/k", true},
+		{[]string{"/l/[0]/x", "/l/[*]/y"}, "l", false},
+		{[]string{"/l/[*]/y"}, "l", true},
+		{[]string{"/**/{p}"}, "a/b", false},
+	} {
+		args := Binding{"p": "k"}
+		_, fixed := walked(SetOf(test.patterns...).Start(args), test.below).Fixed()
+		require.Equal(t, test.fixed, fixed, "%v below %q", test.patterns, test.below)
+	}
+}
+
+func walked(c Cursor, keys string) Cursor {
+	for _, name := range strings.FieldsFunc(keys, func(r rune) bool { return r == '/' }) {
+		c = c.Key(name)
+	}
+	return c
+}
+
+func TestFixedWalksOfDifferentBindingsAreTheSame(t *testing.T) {
+	set := SetOf("/m/{p}", "/n/*/x", "!/n/a/x")
+	a, okA := set.Start(Binding{"p": "k"}).Key("n").Fixed()
+	b, okB := set.Start(Binding{"p": "other"}).Key("n").Fixed()
+	require.True(t, okA && okB)
+	require.True(t, a == b)
+	c, _ := set.Start(Binding{"p": "k"}).Key("n").Key("b").Fixed()
+	require.False(t, a == c)
 }

@@ -2,6 +2,17 @@ package region
 
 import "slices"
 
+// A Grant is the union of its includes minus the union of its excepts.
+// Authority is judged per grant, never pooled (semantics 3.3).
+type Grant struct {
+	Include []Pattern `json:"include"`
+	Except  []Pattern `json:"except,omitempty"`
+}
+
+// A Region is a list of grants; the empty region holds nothing. It is plain
+// data: Compile turns it into the automaton that answers questions.
+type Region []Grant
+
 // A Binding gives parameters their values: the key that each stands for.
 type Binding map[string]string
 

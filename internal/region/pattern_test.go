@@ -37,3 +37,13 @@ func TestLiteralsAreAlikeIffTheyShareALetter(t *testing.T) {
 		}
 	}
 }
+
+func TestSegmentsMatchTheLettersOfTheDefinition(t *testing.T) {
+	letters := []Letter{Key("a"), Key("x"), Key("0"), Index(0), Index(1), Param("t"), Param("u"), Fresh(""), Fresh("o")}
+	for _, text := range []string{"a", "0", "01", ":0", ":a", "[0]", "*", ":*", "[*]", "**", "{t}", "-"} {
+		s := MustParse("/" + text).Segments[0]
+		for _, l := range letters {
+			require.Equal(t, modelLetter(s, l), s.Matches(l), "%s against %v", text, l)
+		}
+	}
+}
