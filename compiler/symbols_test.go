@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -129,8 +130,10 @@ const markedLibrary = "library l\n# An address.\ntype Email = string where { sel
 func symbolsOf(t *testing.T, text string) (*symbol.Table, *source.File) {
 	t.Helper()
 	files := fstest.MapFS{"c.poptic": {Data: []byte(text)}, "l.poptic": {Data: []byte(markedLibrary)}}
-	out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "c.poptic", LeaveClaims: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	out, err := compiler.Compile(ctx, compiler.Input{FS: files, Path: "c.poptic", LeaveClaims: true})
 	require.NoError(t, err)
+	cancel() // symbols can be asked for later
 	table := out.Symbols()
 	require.NotEmpty(t, table.Symbols)
 	return table, table.Symbols[slices.IndexFunc(table.Symbols, func(s *symbol.Symbol) bool { return s.Kind == symbol.Contract })].Span.File
