@@ -53,7 +53,7 @@ func (v *checkVerb) Run(c *console) error {
 	var all []source.Diagnostic
 	var contracts []*ir.Contract
 	for _, f := range files {
-		contract, found, err := c.checkFile(f, v.Root, states)
+		contract, found, err := checkFile(c, f, v.Root, states)
 		if err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) e
 
 // checkFile gives the findings of one file, and its contract if that has errors in
 // claims at most. A compiled contract has no findings, or is broken.
-func (c *console) checkFile(file, root string, states []namedState) (*ir.Contract, []source.Diagnostic, error) {
+func checkFile(c *console, file, root string, states []namedState) (*ir.Contract, []source.Diagnostic, error) {
 	data, err := c.readFile("contract", file)
 	if err != nil {
 		return nil, nil, err

@@ -4,9 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/suite/replay"
+	"github.com/patchoptic/poptic/internal/syntax"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/lang/report"
 	"github.com/patchoptic/poptic/lang/source"
 )
@@ -111,4 +120,166 @@ func broken(name string, err error) error {
 		return &failure{What: name + ": " + codec.Message, Where: []string{"code: " + codec.Code}}
 	}
 	return err
+}
+
+// A location is a source file inside the folder that its imports may not leave.
+type location struct {
+	root *os.Root
+	dir  string // the folder, as messages show it
+	path string // the file, slash-separated and relative to the folder
+}
+
+// locate finds the folder for a file: root if it is given, the current directory
+// for a file below it, the file's own folder otherwise, as below a folder whose name is
+// not UTF-8, which no import can name. The caller closes it.
+func locate(file, root string) (*location, error) {
+	dir := root
+	if dir == "" {
+		dir = defaultRoot(file)
+	}
+	rel, err := relativeTo(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, unreadable("root folder", dir, err)
+	}
+	return &location{root: opened, dir: dir, path: filepath.ToSlash(rel)}, nil
+}
+
+func defaultRoot(file string) string {
+	rel, err := relativeTo(".", file)
+	if err == nil && filepath.IsLocal(rel) && utf8.ValidString(filepath.Dir(rel)) {
+		return "."
+	}
+	return filepath.Dir(file)
+}
+
+// relativeTo is the path of file inside dir.
+func relativeTo(dir, file string) (string, error) {
+	absoluteDir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	absoluteFile, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(absoluteDir, absoluteFile)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", fail("give a --root that contains it", "%s is outside of the root folder %s", file, dir)
+	}
+	return rel, nil
+}
+
+func (l *location) fs() fs.FS { return l.root.FS() }
+
+func (l *location) close() { l.root.Close() }
+
+// show writes a path inside the folder as the user may type it.
+func (l *location) show(path string) string {
+	return filepath.Join(l.dir, filepath.FromSlash(path))
+}
+
+// maxStates bounds the states that runs may start from.
+const maxStates = 64
+
+// statesArg names states for runs that refute a claim.
+type statesArg struct {
+	State []string `help:"A state from which runs that refute a claim may start, beside those that the contract's tests name and made-up ones; may be given several times." placeholder:"FILE"`
+}
+
+// A namedState is a state's document, and what the user calls it.
+type namedState struct{ name, text string }
+
+// states reads the named states.
+func (a statesArg) states(c *console) ([]namedState, error) {
+	if len(a.State) > maxStates {
+		return nil, fail("name fewer", "more than %d states are named", maxStates)
+	}
+	var out []namedState
+	for _, name := range a.State {
+		data, err := c.read("state", name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, namedState{name, string(data)})
+	}
+	return out, nil
+}
+
+// requireFitting refuses a named state that is one of none of the contracts: it was
+// meant to matter. Where the contracts have errors there is nothing to compare it with.
+func requireFitting(states []namedState, contracts []*ir.Contract) error {
+	if len(states) == 0 || len(contracts) == 0 {
+		return nil
+	}
+	var programs []*verify.Program
+	for _, contract := range contracts {
+		program, err := verify.Load(contract, verify.DefaultLimits())
+		if err != nil {
+			return err
+		}
+		programs = append(programs, program)
+	}
+	for _, s := range states {
+		if err := fitsOne(s, programs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fitsOne is nil if a state is one of a contract's; otherwise it says why it is none of
+// the first.
+func fitsOne(s namedState, programs []*verify.Program) error {
+	var first error
+	for _, program := range programs {
+		_, err := program.Import([]byte(s.text))
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = unfit(s.name, err)
+		}
+	}
+	return first
+}
+
+// replayer shows that stages do not commute, from made-up states, from those that are
+// named and from those of the contract's tests. It reads nothing else.
+func (l *location) replayer(named []namedState) footprint.Replayer {
+	return replay.New(replay.Options{Fixtures: func() []string {
+		var texts []string
+		for _, s := range named {
+			texts = append(texts, s.text)
+		}
+		return append(texts, testStates(l.fs(), l.path)...)
+	}})
+}
+
+// testStates lists the states that the tests beside a contract name or hold; what
+// cannot be read is for whoever runs the tests to find.
+func testStates(from fs.FS, contract string) []string {
+	tests := strings.TrimSuffix(contract, path.Ext(contract)) + compiler.TestSuffix
+	data, err := fs.ReadFile(from, tests)
+	if err != nil || tests == contract {
+		return nil
+	}
+	file, _ := syntax.Parse(source.NewFile(tests, string(data)))
+	var out []string
+	for _, d := range file.Decls {
+		test, ok := d.(*syntax.TestDecl)
+		switch {
+		case !ok || test.State == nil || len(out) == maxStates:
+		case test.State.File == nil:
+			out = append(out, test.State.JSON)
+		default:
+			if state, err := fs.ReadFile(from, path.Join(path.Dir(tests), test.State.File.Value)); err == nil {
+				out = append(out, string(state))
+			}
+		}
+	}
+	return out
 }

@@ -137,7 +137,7 @@ func (v *replayVerb) replay(c *console, log logArg, contract *runtime.Contract, 
 	if v.Format == "json" {
 		err = c.printJSON(results)
 	} else {
-		c.outText().replays(results)
+		writeReplays(c.outText(), results)
 	}
 	different := func(r runtime.Replayed) bool { return r.Different != nil }
 	if err == nil && (len(results) == 0 || slices.ContainsFunc(results, different)) {
@@ -146,8 +146,8 @@ func (v *replayVerb) replay(c *console, log logArg, contract *runtime.Contract, 
 	return cmp.Or(broken, err, damaged)
 }
 
-// replays writes the results for people.
-func (p *printer) replays(results []runtime.Replayed) {
+// writeReplays writes the results for people.
+func writeReplays(p *printer, results []runtime.Replayed) {
 	if len(results) == 0 {
 		p.line("no instances: there is nothing to make again")
 	}

@@ -21,16 +21,16 @@ func (f *verdictFlags) print(c *console, p *printer, d *decided) error {
 	case f.Format == "json":
 		return c.printJSON(d.operator)
 	case f.Actor:
-		p.actorVerdict(d.actor)
+		writeActorVerdict(p, d.actor)
 	default:
-		p.verdict(d.operator)
+		writeVerdict(p, d.operator)
 	}
 	return nil
 }
 
-// verdict writes the operator's rendering for people.
-func (p *printer) verdict(v verify.Verdict) {
-	p.decision(v.Verdict, len(v.Violations)+v.More)
+// writeVerdict writes the operator's rendering for people.
+func writeVerdict(p *printer, v verify.Verdict) {
+	writeDecision(p, v.Verdict, len(v.Violations)+v.More)
 	names := namesWidth(v.Normalised)
 	if v.Verdict != verify.Reject {
 		p.field("  ", names, "version", change(fmt.Sprint(v.VersionBefore), fmt.Sprint(v.VersionAfter)))
@@ -38,18 +38,18 @@ func (p *printer) verdict(v verify.Verdict) {
 		p.field("  ", names, "state", change(short(v.StateBefore), short(v.StateAfter)))
 	}
 	p.field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
-	p.violations(v.Violations, v.More)
+	writeViolations(p, v.Violations, v.More)
 }
 
-// actorVerdict writes the actor's rendering for people.
-func (p *printer) actorVerdict(v verify.ActorVerdict) {
-	p.decision(v.Verdict, len(v.Violations)+v.More)
+// writeActorVerdict writes the actor's rendering for people.
+func writeActorVerdict(p *printer, v verify.ActorVerdict) {
+	writeDecision(p, v.Verdict, len(v.Violations)+v.More)
 	names := namesWidth(v.Normalised)
 	if v.Verdict != verify.Reject {
 		p.field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
 	}
 	p.field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
-	p.violations(v.Violations, v.More)
+	writeViolations(p, v.Violations, v.More)
 }
 
 // namesWidth is the width of the names beside a verdict's fields.
@@ -60,7 +60,7 @@ func namesWidth(normalised []string) int {
 	return 8
 }
 
-func (p *printer) decision(d verify.Decision, violations int) {
+func writeDecision(p *printer, d verify.Decision, violations int) {
 	switch d {
 	case verify.Commit:
 		p.line("%s", p.green("commit"))
@@ -71,11 +71,11 @@ func (p *printer) decision(d verify.Decision, violations int) {
 	}
 }
 
-// violations writes those that a verdict lists, and how many more there are.
-func (p *printer) violations(vs []verify.Violation, more int) {
+// writeViolations writes those that a verdict lists, and how many more there are.
+func writeViolations(p *printer, vs []verify.Violation, more int) {
 	for _, v := range vs {
 		p.line("")
-		p.violation("  ", v)
+		writeViolation(p, "  ", v)
 	}
 	if more > 0 {
 		p.line("")
@@ -83,8 +83,8 @@ func (p *printer) violations(vs []verify.Violation, more int) {
 	}
 }
 
-// violation writes one violation as an aligned block.
-func (p *printer) violation(indent string, v verify.Violation) {
+// writeViolation writes one violation as an aligned block.
+func writeViolation(p *printer, indent string, v verify.Violation) {
 	const names = len("message")
 	p.field(indent, names, "gate", string(v.Gate))
 	p.field(indent, names, "code", p.bold(string(v.Code)))
@@ -114,4 +114,50 @@ func short(digest string) string {
 		return digest[:shown]
 	}
 	return digest
+}
+
+// A decided proposal, in both renderings, and the state it leads to.
+type decided struct {
+	operator verify.Verdict
+	actor    verify.ActorVerdict
+	after    verify.Snapshot
+}
+
+func decidedAs(outcome verify.Outcome) *decided {
+	return &decided{operator: outcome.Verdict, actor: outcome.Actor(), after: outcome.After}
+}
+
+func (d *decided) rejected() bool { return d.operator.Verdict == verify.Reject }
+
+// answer is the exit code's reason: a reject is a no.
+func (d *decided) answer() error {
+	if d.rejected() {
+		return errNo
+	}
+	return nil
+}
+
+// refuse decides a proposal that cannot be read as a patch at all: the actor's
+// answer holds several, or a merge patch that cannot be used.
+func (o *opened) refuse(c *console, s *stageFlags, n *normalised) (*decided, error) {
+	view, _, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: s.Stage, Args: o.args, Role: s.Role})
+	if err != nil {
+		return nil, misnamed(o.contract, err)
+	}
+	violations := []verify.Violation{verify.Unreadable(n.refused)}
+	state := o.snapshot.State.Digest().String()
+	return &decided{
+		operator: verify.Verdict{
+			Verdict: verify.Reject, VersionBefore: o.snapshot.Version, VersionAfter: o.snapshot.Version,
+			StateBefore: state, StateAfter: state, Contract: o.program.Digest(),
+			PhaseBefore: o.snapshot.Phase, PhaseAfter: o.snapshot.Phase,
+			Violations: violations, Retryable: true, Normalised: orEmpty(n.applied),
+		},
+		actor: verify.ActorVerdict{
+			Verdict: verify.Reject, ViewDigest: view.Digest, Contract: o.program.Digest(),
+			PhaseBefore: o.snapshot.Phase, PhaseAfter: o.snapshot.Phase,
+			Violations: violations, Retryable: true, Normalised: orEmpty(n.applied),
+		},
+		after: o.snapshot,
+	}, nil
 }

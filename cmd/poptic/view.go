@@ -53,7 +53,7 @@ func (v *viewVerb) Run(c *console) error {
 	if refused != nil {
 		p := c.errText()
 		p.line("%s: the stage %s sees nothing now", p.red("no view"), v.Stage)
-		p.violations(refused.Violations, refused.More)
+		writeViolations(p, refused.Violations, refused.More)
 		return errNo
 	}
 	return v.print(c, view)
