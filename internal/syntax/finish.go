@@ -9,12 +9,12 @@ import (
 	"github.com/patchoptic/poptic/lang/source"
 )
 
-// What participle built lacks what only the text holds: the finisher adds it. check then
-// reports what the grammar lets through because a tree of it is useful all the same.
+// The tree that the grammar built is completed (finisher) and then checked for what
+// the grammar lets through because a tree of it is useful all the same (check).
 
-// finisher completes the tree that participle built: spans from marks, decoded
-// strings, the text of expressions, the segments of paths, keywords that the
-// grammar matches but does not keep, and documentation.
+// finisher gives the nodes what the grammar does not: spans, keywords that it
+// matches but does not keep, documentation, decoded strings, the text of
+// expressions and the segments of paths.
 type finisher struct {
 	file   *source.File
 	limits Limits
@@ -24,9 +24,12 @@ type finisher struct {
 // finish completes n and everything below it.
 func (f *finisher) finish(n any) {
 	Walk(n, func(n any) bool {
-		keyword := Name{}
+		var keyword Name
 		if has, ok := n.(interface{ node() *Node }); ok {
 			keyword = f.place(has.node())
+		}
+		if has, ok := n.(interface{ document(string) }); ok {
+			has.document(f.docs[keyword.Span.Start])
 		}
 		f.complete(n, keyword)
 		return true
@@ -52,16 +55,10 @@ func (f *finisher) span(start, end int) source.Span {
 // complete adds to a node what it lacks; keyword is its first token.
 func (f *finisher) complete(n any, keyword Name) {
 	switch n := n.(type) {
-	case *Header:
-		n.Doc = f.docs[n.Span.Start]
-	case *Field:
-		n.Doc = f.docs[n.Span.Start]
 	case *FieldName:
 		n.Text = fieldKey(n.Text)
-	case *Phase:
-		n.Doc = f.docs[n.Span.Start]
 	case *Clause:
-		n.Doc, n.Keyword = f.docs[n.Span.Start], keyword
+		n.Keyword = keyword
 	case *Expect:
 		n.Kind = keyword
 	case *GateRef:
@@ -76,38 +73,6 @@ func (f *finisher) complete(n any, keyword Name) {
 		f.expr(n)
 	case *Path:
 		n.Segments = f.segments(n)
-	case Decl:
-		f.document(n)
-	}
-}
-
-func (f *finisher) document(d Decl) {
-	doc := f.docs[d.GetSpan().Start]
-	switch d := d.(type) {
-	case *Import:
-		d.Doc = doc
-	case *StateDecl:
-		d.Doc = doc
-	case *TypeDecl:
-		d.Doc = doc
-	case *PhasesDecl:
-		d.Doc = doc
-	case *RegionDecl:
-		d.Doc = doc
-	case *MeasureDecl:
-		d.Doc = doc
-	case *InvariantDecl:
-		d.Doc = doc
-	case *StageDecl:
-		d.Doc = doc
-	case *ComposeDecl:
-		d.Doc = doc
-	case *ParallelDecl:
-		d.Doc = doc
-	case *ProveDecl:
-		d.Doc = doc
-	case *TestDecl:
-		d.Doc = doc
 	}
 }
 

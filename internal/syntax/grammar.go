@@ -92,7 +92,7 @@ var errGrammar = errors.New("the grammar library failed")
 
 // parseOne reads one header or declaration from lex and leaves it after the
 // last token it took. An error carries the token it is about; no panic escapes.
-func parseOne(lex *lexer.PeekingLexer) (top *topLevel, err error) {
+func parseOne(lex *reader) (top *topLevel, err error) {
 	g := theGrammar() // a broken grammar is no input's fault: it does panic
 	defer func() {
 		if recover() != nil {
@@ -103,7 +103,7 @@ func parseOne(lex *lexer.PeekingLexer) (top *topLevel, err error) {
 }
 
 // parseType reads a type.
-func (g *grammar) parseType(lex *lexer.PeekingLexer) (TypeExpr, error) {
+func (g *grammar) parseType(lex *reader) (TypeExpr, error) {
 	union, err := production(g.union, lex)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (g *grammar) parseType(lex *lexer.PeekingLexer) (TypeExpr, error) {
 }
 
 // parseTerm reads a type up to a "|".
-func (g *grammar) parseTerm(lex *lexer.PeekingLexer) (TypeTerm, error) {
+func (g *grammar) parseTerm(lex *reader) (TypeTerm, error) {
 	where, err := production(g.where, lex)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (g *grammar) parseTerm(lex *lexer.PeekingLexer) (TypeTerm, error) {
 }
 
 // production reads a node with its parser, unless none starts here.
-func production[N any](parser *participle.Parser[N], lex *lexer.PeekingLexer) (*N, error) {
+func production[N any](parser *participle.Parser[N], lex *reader) (*N, error) {
 	start := lex.Cursor()
 	node, err := parser.ParseFromLexer(lex, participle.AllowTrailing(true))
 	if err != nil && lex.Cursor() == start {
@@ -163,12 +163,18 @@ func (definition) LexString(name, text string) (lexer.Lexer, error) {
 	return newStream(s.significant(), len(text)).lexer(), nil
 }
 
+// A reader reads the tokens of a stream.
+type reader = lexer.PeekingLexer
+
 // from prepares the tokens from index i on for the grammar. Indices into the
 // stream stay in the tokens' places (see feed).
-func (s *stream) from(i int) *lexer.PeekingLexer {
+func (s *stream) from(i int) *reader {
 	lex, _ := lexer.Upgrade(&feed{stream: s, next: i}) // a feed has no errors
 	return lex
 }
+
+// nextToken is the index in the stream of the token that is read next.
+func nextToken(lex *reader) int { return lex.Peek().Pos.Line - 1 }
 
 func (s *stream) lexer() lexer.Lexer { return &feed{stream: s} }
 

@@ -1,10 +1,6 @@
 package syntax
 
-import (
-	"slices"
-
-	"github.com/alecthomas/participle/v2/lexer"
-)
+import "slices"
 
 // A section is a run of tokens from one declaration in column 1 to the next;
 // mostly it is that one declaration. It is read by repeating: let the grammar
@@ -44,7 +40,7 @@ func (p *parser) section(tokens []token, end int) {
 		top, err := parseOne(lex)
 		if err == nil {
 			p.accept(top)
-			s.pos = lex.Peek().Pos.Line - 1
+			s.pos = nextToken(lex)
 			continue
 		}
 		if p.work > maxWork {
@@ -58,7 +54,7 @@ func (p *parser) section(tokens []token, end int) {
 
 func (s *section) tokens() []token { return s.stream.tokens }
 
-func (s *section) feed() *lexer.PeekingLexer {
+func (s *section) feed() *reader {
 	s.work += len(s.tokens()) - s.pos
 	return s.from(s.pos)
 }

@@ -302,16 +302,17 @@ func baseDeclaration(keyword string) string {
 // repairMissingMark: "region money /a", "map Ticket", "type T: string".
 func (s *section) repairMissingMark(m mistake) bool {
 	t := s.at(m.at)
-	if len(m.literals) != 1 || len(m.classes) > 0 || !slices.Contains([]string{"=", "of", "in", "from", "to", "with", ":"}, m.literals[0]) {
-		if s.keyword() != "type" || !slices.Contains(m.literals, "=") {
-			return false
-		}
-	}
-	mark := m.literals[0]
-	if s.keyword() == "type" && slices.Contains(m.literals, "=") {
+	mark := ""
+	switch {
+	case s.keyword() == "type" && slices.Contains(m.literals, "="):
 		mark = "="
+	case len(m.literals) == 1 && len(m.classes) == 0 && slices.Contains([]string{"=", "of", "in", "from", "to", "with", ":"}, m.literals[0]):
+		mark = m.literals[0]
+	default:
+		return false
 	}
-	if s.endsHead(t) || bracketStep(t) < 0 || slices.Contains([]string{",", "<", ">", "[", "]"}, t.value) || t.kind == FieldToken || t.sym == symKeyword || !s.insertOnce(m.at, symPunct, mark) {
+	if s.endsHead(t) || bracketStep(t) < 0 || slices.Contains([]string{",", "<", ">", "[", "]"}, t.value) ||
+		t.kind == FieldToken || t.sym == symKeyword || !s.insertOnce(m.at, symPunct, mark) {
 		return false
 	}
 	if s.at(m.at+2).value == mark && t.kind == WordToken { // a word too many, not a mark too few

@@ -407,7 +407,8 @@ func (s *scanner) startsClause(t *token) bool {
 func (s *scanner) brace(t token) {
 	switch s.braceOpens() {
 	case ExprToken:
-		s.cel(t)
+		end, closed := celEnd(s.text, s.pos)
+		s.verbatim(t, ExprToken, end, closed)
 	case JSONToken:
 		s.json(t)
 	default:
@@ -451,11 +452,6 @@ func (s *scanner) braceOpens() TokenKind {
 func opensRecord(t token) bool {
 	return t.sym == symPunct && t.value != "]" && t.value != ")" && t.value != "}" ||
 		t.value == "of" || t.value == "secret" || t.value == "state"
-}
-
-func (s *scanner) cel(t token) {
-	end, closed := celEnd(s.text, s.pos)
-	s.verbatim(t, ExprToken, end, closed)
 }
 
 func (s *scanner) json(t token) {

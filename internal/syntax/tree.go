@@ -28,6 +28,13 @@ func (n Node) GetSpan() source.Span { return n.Span }
 
 func (n *Node) node() *Node { return n }
 
+// Documented is the part of a node above which comments can stand: Doc is their text.
+type Documented struct {
+	Doc string
+}
+
+func (d *Documented) document(doc string) { d.Doc = doc }
+
 // A Token is one lexical token; white space between tokens is not a token.
 type Token struct {
 	Span source.Span
@@ -83,7 +90,7 @@ type Expr struct {
 // Header is "contract NAME [sealed]" or "library NAME". NAME may contain dots.
 type Header struct {
 	Node
-	Doc     string
+	Documented
 	Library bool `parser:"( 'contract' | @'library' )"`
 	Name    Name `parser:"@@"`
 	Sealed  bool `parser:"@'sealed'?"`
@@ -92,7 +99,7 @@ type Header struct {
 // Import is `import "std/pii" as pii`. Without as, the alias is the last path element without its extension.
 type Import struct {
 	Node
-	Doc   string
+	Documented
 	Path  StringLit `parser:"'import' @@"`
 	Alias Name      `parser:"( 'as' @@ )?"` // Text "" if none was written
 }
@@ -100,14 +107,14 @@ type Import struct {
 // StateDecl is "state { fields }" or "state TYPE".
 type StateDecl struct {
 	Node
-	Doc  string
+	Documented
 	Type TypeExpr `parser:"'state' @@"` // a *RecordType for the brace form
 }
 
 // TypeDecl is "type N { ... }" or "type N = TYPE".
 type TypeDecl struct {
 	Node
-	Doc  string
+	Documented
 	Name Name     `parser:"'type' @@"`
 	Type TypeExpr `parser:"( '=' @@ | (?= '{') @@ )"`
 }
@@ -115,14 +122,14 @@ type TypeDecl struct {
 // PhasesDecl is "phases { ... }".
 type PhasesDecl struct {
 	Node
-	Doc    string
+	Documented
 	Phases []*Phase `parser:"'phases' '{' @@* '}'"`
 }
 
 // A Phase is one line of the phase graph: its name and where one may go from it.
 type Phase struct {
 	Node
-	Doc    string
+	Documented
 	Name   Name     `parser:"@@"`
 	Arrows []*Arrow `parser:"( '->' @@ ( ',' @@ )* )?"`
 }
@@ -138,7 +145,7 @@ type Arrow struct {
 // RegionDecl is "region NAME = REGION".
 type RegionDecl struct {
 	Node
-	Doc    string
+	Documented
 	Name   Name        `parser:"'region' @@"`
 	Region *RegionExpr `parser:"'=' @@"`
 }
@@ -198,7 +205,7 @@ type PathSegment struct {
 // MeasureDecl is "measure NAME = sum|count|min|max PATH".
 type MeasureDecl struct {
 	Node
-	Doc  string
+	Documented
 	Name Name  `parser:"'measure' @@"`
 	Kind Name  `parser:"'=' @@"`
 	Over *Path `parser:"@@"`
@@ -208,7 +215,7 @@ type MeasureDecl struct {
 // "invariant NAME [MESSAGE] unique PATH".
 type InvariantDecl struct {
 	Node
-	Doc     string
+	Documented
 	Name    Name       `parser:"'invariant' @@"`
 	Each    *Each      `parser:"@@?"`
 	Message *StringLit `parser:"@@?"`
@@ -226,7 +233,7 @@ type Each struct {
 // StageDecl is "stage NAME(params) { clauses }"; as "delegate NAME from S { clauses }" From is set.
 type StageDecl struct {
 	Node
-	Doc      string
+	Documented
 	Delegate bool      `parser:"( 'stage' | @'delegate' )"`
 	Name     Name      `parser:"@@"`
 	From     *Name     `parser:"( 'from' @@ )?"` // the parent of a delegate, nil for a stage
@@ -248,7 +255,7 @@ type Param struct {
 // Paths; require, ensure: Expr; attempts: Number; discloses: Gates.
 type Clause struct {
 	Node
-	Doc     string
+	Documented
 	Keyword Name        // the clause's first token
 	Names   []Name      `parser:"  ( 'in' | 'by' | 'next' | 'after' ) @@ ( ',' @@ )*"`
 	Region  *RegionExpr `parser:"| ( 'read' | 'write' | 'source' | 'delegable' ) @@"`
@@ -276,7 +283,7 @@ type GateRef struct {
 // ComposeDecl is "compose NAME = A + B ...".
 type ComposeDecl struct {
 	Node
-	Doc    string
+	Documented
 	Name   Name   `parser:"'compose' @@"`
 	Stages []Name `parser:"'=' @@ ( '+' @@ )*"`
 }
@@ -284,7 +291,7 @@ type ComposeDecl struct {
 // ParallelDecl is "parallel NAME = A | B ... [when HYPOTHESIS]".
 type ParallelDecl struct {
 	Node
-	Doc    string
+	Documented
 	Name   Name            `parser:"'parallel' @@"`
 	Stages []Name          `parser:"'=' @@ ( '|' @@ )*"`
 	When   *HypothesisExpr `parser:"( 'when' @@ )?"`
@@ -293,7 +300,7 @@ type ParallelDecl struct {
 // ProveDecl is a prove statement. One of its claims is set.
 type ProveDecl struct {
 	Node
-	Doc        string
+	Documented
 	AllCommute *Name         `parser:"'prove' ( 'all' 'commute' 'in' @@"` // the phase of "all commute in PHASE"
 	NoStage    *NoStageClaim `parser:"| 'no' ( 'stage' @@"`
 	NoFlow     *NoFlowClaim  `parser:"| 'flow' @@ )"`
@@ -351,7 +358,7 @@ type DifferenceExpr struct {
 // TestDecl is a contract test. JSON parts are kept verbatim.
 type TestDecl struct {
 	Node
-	Doc     string
+	Documented
 	Title   StringLit `parser:"'test' @@ '{' ("`
 	State   *DataRef  `parser:"  'state' @@"`
 	Phase   *Name     `parser:"| 'phase' @@"`

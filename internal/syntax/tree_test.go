@@ -50,6 +50,10 @@ func printStruct(out *strings.Builder, v reflect.Value, indent, label string) {
 		if f.Type == reflect.TypeFor[Node]() || f.Type == reflect.TypeFor[source.Span]() || f.Type == reflect.TypeFor[*source.File]() || f.Name == "Tokens" {
 			continue
 		}
+		if f.Type == reflect.TypeFor[Documented]() {
+			printNode(out, v.Field(i).Field(0), indent+"  ", "Doc")
+			continue
+		}
 		printNode(out, v.Field(i), indent+"  ", f.Name)
 	}
 }

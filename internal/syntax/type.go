@@ -68,7 +68,7 @@ type RecordType struct {
 // A Field is "name: T" or "name?: T".
 type Field struct {
 	Node
-	Doc      string
+	Documented
 	Name     FieldName `parser:"@@"`
 	Optional bool      `parser:"( ':' | @'?:' )"`
 	Type     TypeExpr  `parser:"@@"`
