@@ -41,7 +41,7 @@ var (
 	langFloor     = []string{"lang", "internal/diagnostic", "internal/syntax"}
 	kernel        = []string{"internal/region", "internal/ir", "internal/expr"}
 	compilerFloor = []string{
-		"compiler", "internal/check", "internal/explain", "internal/footprint", "internal/certificate", "internal/witness", "internal/plan",
+		"compiler", "internal/check", "internal/explain", "internal/footprint", "internal/certificate", "internal/witness", "internal/plan", "internal/diff",
 	}
 	runtimeFloor = []string{
 		"runtime", "internal/tree", "internal/view", "internal/verify", "internal/trace", "internal/normalise",

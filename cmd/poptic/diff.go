@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+	"io"
+
+	"github.com/patchoptic/poptic/internal/diff"
 	"github.com/patchoptic/poptic/internal/ir"
-	"github.com/patchoptic/poptic/internal/plan"
 )
 
 type diffVerb struct {
@@ -40,16 +43,44 @@ func (v *diffVerb) Run(c *console) error {
 		}
 		contracts[i] = contract
 	}
-	d := plan.Diff(contracts[0], contracts[1])
+	d := diff.Contracts(contracts[0], contracts[1])
 	if v.Format == "json" {
 		if err := c.printJSON(d); err != nil {
 			return err
 		}
 	} else {
-		d.Text(c.out)
+		writeComparison(c.out, d)
 	}
 	if d.Widened {
 		return errNo
 	}
 	return nil
+}
+
+// writeComparison writes for people what became wider ("+"), narrower ("-"), and what has
+// to be looked at ("~").
+func writeComparison(w io.Writer, c diff.Comparison) {
+	marks := map[diff.Effect]string{diff.Widened: "+", diff.Narrowed: "-", diff.Changed: "~"}
+	count := map[diff.Effect]int{}
+	at := ""
+	for _, x := range c.Changes {
+		title := "contract " + c.Contract
+		if x.Stage != "" {
+			title = "stage " + x.Stage
+		}
+		if title != at {
+			fmt.Fprintln(w, title)
+			at = title
+		}
+		fmt.Fprintf(w, "  %s %s\n", marks[x.Effect], x.Detail)
+		count[x.Effect]++
+	}
+	switch {
+	case len(c.Changes) == 0 && c.Old == c.New:
+		fmt.Fprintln(w, "the contracts are the same")
+	case len(c.Changes) == 0:
+		fmt.Fprintln(w, "no authority changed")
+	default:
+		fmt.Fprintf(w, "%d widened, %d narrowed, %d changed\n", count[diff.Widened], count[diff.Narrowed], count[diff.Changed])
+	}
 }

@@ -1,5 +1,5 @@
 // Package plan says what a contract's stages may do side by side and in which order,
-// draws that, and compares what two contracts allow.
+// and draws that.
 //
 // The concepts:
 //
@@ -9,10 +9,8 @@
 //     shortest schedule that respects "after".
 //   - Graph: phases, stages, conflicts and flows, as nodes and edges; DOT, Mermaid,
 //     SVG and HTML are renderings of it.
-//   - Change: one thing that a contract allows and another does not, with a path that
-//     shows it.
 //
-// Entry points: Relations, Of (the plan), Draw (the graph), Diff. All of them take
+// Entry points: Relations, Of (the plan), Draw (the graph). All of them take
 // compiled contracts and give data that marshals to JSON; text for people is made
 // from the data.
 package plan

@@ -1,7 +1,8 @@
-package plan_test
+package diff_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -9,9 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/internal/diff"
 	"github.com/patchoptic/poptic/internal/ir"
-	"github.com/patchoptic/poptic/internal/plan"
 )
+
+func compiled(t *testing.T, text string) *ir.Contract {
+	t.Helper()
+	return compile(t, compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
+}
+
+func compile(t *testing.T, in compiler.Input) *ir.Contract {
+	t.Helper()
+	out, err := compiler.Compile(t.Context(), in)
+	require.NoError(t, err)
+	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
+	return out.Contract
+}
 
 const base = `contract c
 state { m: map of E  note?: string  budget: int where { self >= 0 } }
@@ -36,7 +50,7 @@ prove no stage reads secrets
 `
 
 // effects lists the changes as "effect what".
-func effects(c plan.Comparison) []string {
+func effects(c diff.Comparison) []string {
 	var out []string
 	for _, x := range c.Changes {
 		out = append(out, string(x.Effect)+" "+x.What)
@@ -46,12 +60,12 @@ func effects(c plan.Comparison) []string {
 
 func TestAContractComparedWithItselfIsTheSame(t *testing.T) {
 	c := compiled(t, base)
-	d := plan.Diff(c, c)
+	d := diff.Contracts(c, c)
 	require.Empty(t, d.Changes)
 	require.False(t, d.Widened)
-	for _, name := range examples {
-		c := example(t, name)
-		require.Empty(t, plan.Diff(c, c).Changes)
+	for _, name := range []string{"support", "clinical", "release"} {
+		c := compile(t, compiler.Input{FS: os.DirFS("../../examples/" + name), Path: "contract.poptic"})
+		require.Empty(t, diff.Contracts(c, c).Changes)
 	}
 }
 
@@ -83,40 +97,40 @@ func TestEveryKindOfChangeIsFoundInItsDirection(t *testing.T) {
 		require.Contains(t, base, c.old)
 		changed := strings.Replace(base, c.old, c.new, 1)
 		old, new := compiled(t, base), compiled(t, changed)
-		require.Contains(t, effects(plan.Diff(old, new)), "widened "+c.want, "%s -> %s", c.old, c.new)
-		require.Contains(t, effects(plan.Diff(new, old)), "narrowed "+c.want, "%s -> %s", c.new, c.old)
-		require.True(t, plan.Diff(old, new).Widened)
+		require.Contains(t, effects(diff.Contracts(old, new)), "widened "+c.want, "%s -> %s", c.old, c.new)
+		require.Contains(t, effects(diff.Contracts(new, old)), "narrowed "+c.want, "%s -> %s", c.new, c.old)
+		require.True(t, diff.Contracts(old, new).Widened)
 	}
 }
 
 func TestASealThatIsBrokenWidens(t *testing.T) {
 	const open = "contract c\nstate { a: int }\nstage s { read /a write /a }\n"
 	sealed := strings.Replace(open, "contract c", "contract c sealed", 1)
-	require.Equal(t, []string{"widened sealed"}, effects(plan.Diff(compiled(t, sealed), compiled(t, open))))
-	require.Equal(t, []string{"narrowed sealed"}, effects(plan.Diff(compiled(t, open), compiled(t, sealed))))
+	require.Equal(t, []string{"widened sealed"}, effects(diff.Contracts(compiled(t, sealed), compiled(t, open))))
+	require.Equal(t, []string{"narrowed sealed"}, effects(diff.Contracts(compiled(t, open), compiled(t, sealed))))
 }
 
 func TestWhatIsDisclosedOnlyNowWidens(t *testing.T) {
 	hidden := compiled(t, base)
 	told := compiled(t, strings.Replace(base, "  attempts 2\n", "  attempts 2\n  discloses few\n", 1))
-	require.Equal(t, []string{"widened discloses"}, effects(plan.Diff(hidden, told)))
-	require.Equal(t, []string{"narrowed discloses"}, effects(plan.Diff(told, hidden)))
+	require.Equal(t, []string{"widened discloses"}, effects(diff.Contracts(hidden, told)))
+	require.Equal(t, []string{"narrowed discloses"}, effects(diff.Contracts(told, hidden)))
 }
 
 func TestANewStageIsListedWithAllItMayDo(t *testing.T) {
 	old := compiled(t, base)
 	grown := compiled(t, base+"stage note { in two read /note, /budget write /note }\n")
-	d := plan.Diff(old, grown)
+	d := diff.Contracts(old, grown)
 	require.Equal(t, []string{"widened stage", "widened read", "widened read", "widened write"}, effects(d))
 	require.Equal(t, "/budget", d.Changes[2].Path)
-	require.Equal(t, []string{"narrowed stage"}, effects(plan.Diff(grown, old)))
+	require.Equal(t, []string{"narrowed stage"}, effects(diff.Contracts(grown, old)))
 }
 
 func TestANewMemberIsListedForTheStagesThatReachIt(t *testing.T) {
-	d := plan.Diff(compiled(t, base), compiled(t, strings.Replace(base, "b: string  r", "b: string  z?: int  r", 1)))
-	require.Equal(t, []plan.Change{
-		{Effect: plan.Widened, Stage: "fill", What: "read", Path: "/m/*/z", Detail: "reads /m/*/z, which is new in the state"},
-		{Effect: plan.Widened, Stage: "add", What: "read", Path: "/m/*/z", Detail: "reads /m/*/z, which is new in the state"},
+	d := diff.Contracts(compiled(t, base), compiled(t, strings.Replace(base, "b: string  r", "b: string  z?: int  r", 1)))
+	require.Equal(t, []diff.Change{
+		{Effect: diff.Widened, Stage: "fill", What: "read", Path: "/m/*/z", Detail: "reads /m/*/z, which is new in the state"},
+		{Effect: diff.Widened, Stage: "add", What: "read", Path: "/m/*/z", Detail: "reads /m/*/z, which is new in the state"},
 	}, d.Changes)
 }
 
@@ -124,11 +138,11 @@ func TestNamesOfParametersDoNotCount(t *testing.T) {
 	renamed := strings.NewReplacer("fill(k in", "fill(key in", "  read /m/{k}", "  read /m/{key}", "write /m/{k}/a\n", "write /m/{key}/a\n",
 		"source /m/{k}", "source /m/{key}", "delegable /m/{k}", "delegable /m/{key}", "before.m[k]", "before.m[key]").Replace(base)
 	require.NotEqual(t, base, renamed)
-	require.Empty(t, plan.Diff(compiled(t, base), compiled(t, renamed)).Changes)
+	require.Empty(t, diff.Contracts(compiled(t, base), compiled(t, renamed)).Changes)
 }
 
 func TestARewrittenRuleIsToBeLookedAt(t *testing.T) {
-	d := plan.Diff(compiled(t, base), compiled(t, strings.Replace(base, "{ total <= 10 }", "{ total <= 11 }", 1)))
+	d := diff.Contracts(compiled(t, base), compiled(t, strings.Replace(base, "{ total <= 10 }", "{ total <= 11 }", 1)))
 	require.Equal(t, []string{"changed rule"}, effects(d))
 	require.True(t, d.Widened)
 }
@@ -149,11 +163,11 @@ func TestADiffOfManyNewPlacesEndsAtItsLimit(t *testing.T) {
 		return out.Contract
 	}
 	var said []string
-	for _, c := range plan.Diff(contract("a"), contract("b")).Changes {
+	for _, c := range diff.Contracts(contract("a"), contract("b")).Changes {
 		if strings.Contains(c.Detail, "steps of searches") {
 			said = append(said, c.Detail)
 		}
 	}
 	require.Len(t, said, 1)
-	require.Empty(t, plan.Diff(contract("a"), contract("a")).Changes)
+	require.Empty(t, diff.Contracts(contract("a"), contract("a")).Changes)
 }

@@ -1,4 +1,13 @@
-package plan
+// Package diff compares what two contracts allow.
+//
+// Not their texts are compared, but what they mean: regions are decided against each
+// other, and what one allows and the other does not is shown by a path. Rules are CEL,
+// which is compared as text: a rule that is gone widens, a new one narrows, and one that
+// was rewritten is both.
+//
+// Contracts is the entry point. A Comparison is data that marshals to JSON; text for
+// people is made from it by who shows it.
+package diff
 
 import (
 	"fmt"
@@ -12,14 +21,40 @@ import (
 	"github.com/patchoptic/poptic/internal/region"
 )
 
-// Two contracts are compared by what they allow, not by their text: regions are
-// decided against each other, and what one allows and the other does not is shown by
-// a path. Rules are CEL, which is compared as text: a rule that is gone widens, a new
-// one narrows, and one that was rewritten is both.
+// An Effect says in which direction a change goes.
+type Effect string
 
-// Diff compares two contracts. Stages are the same if they have the same name;
-// parameters, if they stand at the same place.
-func Diff(old, new *ir.Contract) Comparison {
+// The effects. Changed is what cannot be compared, such as a rule that was rewritten;
+// a reviewer must take it for widened.
+const (
+	Widened  Effect = "widened"
+	Narrowed Effect = "narrowed"
+	Changed  Effect = "changed"
+)
+
+// A Change is one thing that two contracts do not have in common.
+type Change struct {
+	Effect Effect `json:"effect"`
+	Stage  string `json:"stage,omitempty"` // empty: the contract as a whole
+	What   string `json:"what"`            // stage, read, write, source, delegable, in, by, next, rule, claim, type, ...
+	Path   string `json:"path,omitempty"`  // a path that shows it
+	Detail string `json:"detail"`          // in words
+}
+
+// A Comparison is what changed from one contract to another, stage by stage, then for
+// the contract as a whole.
+type Comparison struct {
+	Contract string   `json:"contract"`
+	Old      string   `json:"old"` // digests
+	New      string   `json:"new"`
+	Widened  bool     `json:"widened"` // something did, or cannot be compared
+	Changes  []Change `json:"changes"`
+}
+
+// Contracts compares two contracts. Stages are the same if they have the same name;
+// parameters, if they stand at the same place. What searches cannot decide within
+// footprint.MaxSteps steps is listed as changed.
+func Contracts(old, new *ir.Contract) Comparison {
 	d := &differ{
 		old: old, new: new, oldModel: footprint.Measured(old), newModel: footprint.Measured(new),
 		out: Comparison{Contract: new.Name, Old: old.Digest(), New: new.Digest(), Changes: []Change{}},
@@ -205,6 +240,14 @@ func beyond(m *footprint.Model, a, b region.Region, mode region.Mode) []string {
 		}
 	}
 	return out
+}
+
+// appendNew appends x unless the list has it.
+func appendNew(list []string, x string) []string {
+	if slices.Contains(list, x) {
+		return list
+	}
+	return append(list, x)
 }
 
 // delegable compares what may be handed down; without the clause all of it may.
