@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +11,35 @@ import (
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 )
+
+// A Contract is a compiled contract, ready to run. It is immutable and safe for
+// concurrent use by any number of instances.
+type Contract struct {
+	ir      *ir.Contract
+	program *verify.Program
+	limits  Limits
+}
+
+// Load reads a compiled contract. The error is a *CodecError where the bytes
+// are not one: source text, cut off, changed, or of another version. Otherwise it
+// says which part of the contract does not compile. Load does not keep compiled.
+func Load(compiled []byte) (*Contract, error) {
+	return LoadWithin(compiled, DefaultLimits())
+}
+
+// LoadWithin is Load with limits other than the default. Replaying a log keeps to
+// them too: they must not be lower than those the log was written under.
+func LoadWithin(compiled []byte, limits Limits) (*Contract, error) {
+	c, err := ir.Decode(compiled)
+	if err != nil {
+		return nil, fmt.Errorf("load contract: %w", err)
+	}
+	program, err := verify.Load(c, limits)
+	if err != nil {
+		return nil, fmt.Errorf("load contract %s: %w", c.Name, err)
+	}
+	return &Contract{ir: c, program: program, limits: limits}, nil
+}
 
 // What a contract, its states and its proposals may cost. Texts and numbers beyond a limit
 // are refused with the code limit_exceeded.
@@ -56,35 +84,6 @@ type (
 
 // DefaultLimits is a fresh copy of the limits that Load uses.
 func DefaultLimits() Limits { return verify.DefaultLimits() }
-
-// A Contract is a compiled contract, ready to run. It is immutable and safe for
-// concurrent use by any number of instances.
-type Contract struct {
-	ir      *ir.Contract
-	program *verify.Program
-	limits  Limits
-}
-
-// Load reads a compiled contract. The error is a *CodecError where the bytes
-// are not one: source text, cut off, changed, or of another version. Otherwise it
-// says which part of the contract does not compile. Load does not keep compiled.
-func Load(compiled []byte) (*Contract, error) {
-	return LoadWithin(compiled, DefaultLimits())
-}
-
-// LoadWithin is Load with limits other than the default. Replaying a log keeps to
-// them too: they must not be lower than those the log was written under.
-func LoadWithin(compiled []byte, limits Limits) (*Contract, error) {
-	c, err := ir.Decode(compiled)
-	if err != nil {
-		return nil, fmt.Errorf("load contract: %w", err)
-	}
-	program, err := verify.Load(c, limits)
-	if err != nil {
-		return nil, fmt.Errorf("load contract %s: %w", c.Name, err)
-	}
-	return &Contract{ir: c, program: program, limits: limits}, nil
-}
 
 // Name is the contract's name.
 func (c *Contract) Name() string { return c.ir.Name }
@@ -221,37 +220,4 @@ func (c *Contract) Phases() []Phase {
 		}
 	}
 	return phases
-}
-
-// A Runnable says of a stage whether a role can run it now.
-type Runnable struct {
-	Stage   string      `json:"stage"`
-	Runs    bool        `json:"runs"`
-	Refused []Violation `json:"refused,omitempty"` // why not, for the host: all that the first step says which refuses
-}
-
-// Runnable says of every stage, in the order of the contract's source, whether a role
-// can run it on the current state: whether the phase is one of its phases, the role one of its
-// roles, and its require clauses hold. Of a stage with parameters that the host binds, arguments
-// decide too, and so may its require clauses: those are not looked at, and View tells. Nothing is
-// recorded. Cost: that of evaluating the require clauses. Errors: *TooLongError,
-// *NotTextError; the context's error; what the store reports.
-func (in *Instance) Runnable(ctx context.Context, role string) ([]Runnable, error) {
-	if err := CheckGiven(role, "", "", nil); err != nil {
-		return nil, err
-	}
-	now, err := in.settled(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Runnable, len(in.contract.ir.Stages))
-	for i := range in.contract.ir.Stages {
-		name := in.contract.ir.Stages[i].Name
-		refused, err := in.contract.program.Admits(ctx, *now, name, role)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = Runnable{Stage: name, Runs: len(refused) == 0, Refused: refused}
-	}
-	return all, nil
 }

@@ -2,6 +2,9 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
@@ -43,12 +46,282 @@ type Instance struct {
 	head      trace.Head // of the log, as far as it was read
 	committed trace.Head // of the log, at the commit that made current
 	unsure    bool       // an append failed, and perhaps it did not
-	ledger    ledger     // of the log, as far as it was read
+	attempts  attempts   // of the log, as far as it was read
 	grown     int        // bytes of log since the last snapshot
+}
+
+// Create begins an instance of contract in st, in the contract's first phase. state
+// is a state file. Errors: *IDError; *StateError and *InvalidStateError if state is
+// no state of the contract or breaks its rules; store.ErrExists (wrapped) if id is
+// taken, so that of several concurrent creates exactly one succeeds.
+func Create(ctx context.Context, contract *Contract, st store.Store, id string, state []byte, opts ...Option) (*Instance, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	root, err := contract.program.ImportWithin(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	o := optionsOf(opts)
+	key, err := trace.NewKey(o.random)
+	if err != nil {
+		return nil, fmt.Errorf("instance %q: no key: %w", id, err)
+	}
+	in := config{contract, st, id, o}.instance(key)
+	now := &verify.Snapshot{State: root, Phase: contract.ir.Phases[0].Name}
+	if err := in.checkAll(ctx, now); err != nil {
+		return nil, err
+	}
+	if err := in.begin(ctx, now); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// Open goes on with an instance that was created before, by this process or by
+// another one. It reads the newest snapshot and the log after it, checks their
+// digests, and evaluates all rules once on the state they lead to. Errors:
+// store.ErrNotFound (wrapped), *FormatError (wrapped), *ContractMismatchError, *CorruptLogError,
+// *InvalidStateError, or what the store reports.
+func Open(ctx context.Context, contract *Contract, st store.Store, id string, opts ...Option) (*Instance, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	in, err := config{contract, st, id, optionsOf(opts)}.restore(ctx, newest)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	if err := in.checkAll(ctx, in.current.Load()); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+func checkID(id string) error {
+	switch {
+	case id == "":
+		return &IDError{"it is empty"}
+	case len(id) > maxID:
+		return &IDError{"it is longer than 255 bytes"}
+	case !utf8.ValidString(id):
+		return &IDError{"it is not UTF-8"}
+	}
+	for _, r := range id {
+		if unicode.IsControl(r) {
+			return &IDError{"it has a control character"}
+		}
+	}
+	return nil
 }
 
 // maxID is how long an instance's id may be, in bytes.
 const maxID = 255
+
+// A genesis is the sealed part of an instance's first record.
+type genesis struct {
+	Key   []byte          `json:"key"`   // of the keyed digests
+	State json.RawMessage `json:"state"` // as a state file
+}
+
+// begin writes the first record.
+func (in *Instance) begin(ctx context.Context, now *verify.Snapshot) error {
+	sealed, err := json.Marshal(in.genesis(now))
+	if err != nil {
+		return err
+	}
+	e := in.genesisEntry(now, sealed)
+	e.Seal = in.key.Seal(e.sealed)
+	line, head := in.head.Seal(&e.Record)
+	err = in.store.Create(ctx, in.id, store.Record{Seq: head.Seq, Line: line, Sealed: sealed})
+	if err != nil {
+		return err
+	}
+	in.head = head
+	in.become(*now)
+	return nil
+}
+
+// genesisEntry is the entry that begins a log, with what it seals.
+func (in *Instance) genesisEntry(now *verify.Snapshot, sealed []byte) *entry {
+	e := &entry{Record: *in.record(trace.Create, now.Version), sealed: sealed}
+	e.Phase, e.State = now.Phase, in.key.State(now.State.Digest().String())
+	return e
+}
+
+func (in *Instance) genesis(now *verify.Snapshot) genesis {
+	return genesis{Key: in.key.Bytes(), State: in.contract.program.Export(now.State, false)}
+}
+
+// checkAll evaluates every rule of the contract on a state.
+func (in *Instance) checkAll(ctx context.Context, now *verify.Snapshot) error {
+	found, err := in.contract.program.CheckWithin(ctx, now.State, now.Phase)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		return &InvalidStateError{in.id, found}
+	}
+	return nil
+}
+
+// A config is what an instance is made from, beside its state.
+type config struct {
+	contract *Contract
+	store    store.Store
+	id       string
+	options  options
+}
+
+func (o config) instance(key *trace.Key) *Instance {
+	return &Instance{
+		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
+		redactor: trace.NewRedactor(o.contract.ir, key), head: trace.Start(o.id), turn: newTurn(),
+		recent: recent{most: o.options.recent, bytes: o.options.recentBytes},
+	}
+}
+
+// newest is above every version.
+const newest = ^uint64(0)
+
+// restore makes an instance from the newest snapshot that is not above a version,
+// or from the first record.
+func (o config) restore(ctx context.Context, version uint64) (*Instance, error) {
+	s, err := o.store.Snapshot(ctx, o.id, version)
+	if errors.Is(err, store.ErrNotFound) {
+		return o.fromFirst(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	in, err := o.fromSnapshot(ctx, s)
+	var corrupt *CorruptLogError
+	if errors.As(err, &corrupt) { // a snapshot is a cache; the log decides
+		o.options.logger.LogAttrs(ctx, levelBroken, "snapshot ignored", attrInstance(o.id), attrSeq(corrupt.Seq), attrReason(corrupt.Reason))
+		return o.fromFirst(ctx)
+	}
+	return in, err
+}
+
+// fromFirst begins where the instance began.
+func (o config) fromFirst(ctx context.Context) (*Instance, error) {
+	first, err := o.recordAt(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFormat(o.id, first); err != nil {
+		return nil, err
+	}
+	var f genesis
+	line, ok := readLine(first.Line)
+	if !ok || line.Kind != trace.Create || json.Unmarshal(first.Sealed, &f) != nil {
+		return nil, o.corrupt(1, "it does not begin an instance")
+	}
+	if err := o.checkContract(line.Contract); err != nil {
+		return nil, err
+	}
+	in, root, err := o.revive(ctx, f, 1)
+	if err != nil {
+		return nil, err
+	}
+	if in.head, _, err = trace.CheckRecord(in.head, in.key, first.Line, first.Sealed); err != nil {
+		return nil, corruptLog(o.id, err)
+	}
+	if !line.keptAs(first) {
+		return nil, o.corrupt(1, misplaced)
+	}
+	if in.key.State(root.State.Digest().String()) != line.State {
+		return nil, o.corrupt(1, digestDiffers)
+	}
+	root.Phase = line.Phase
+	in.become(*root)
+	return in, nil
+}
+
+// fromSnapshot begins at a snapshot, which must be what the record before it says.
+func (o config) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance, error) {
+	c, reason := readCheckpoint(s.Data)
+	if reason != "" {
+		return nil, o.corrupt(s.Seq, reason)
+	}
+	if err := trace.CheckFormat(c.Format); err != nil {
+		return nil, &store.Error{Instance: o.id, Err: err}
+	}
+	if err := o.checkContract(c.Contract); err != nil {
+		return nil, err
+	}
+	in, root, err := o.revive(ctx, c.genesis, s.Seq)
+	if err != nil {
+		return nil, err
+	}
+	last, err := o.recordAt(ctx, s.Seq)
+	if err != nil {
+		return nil, err
+	}
+	root.Phase, root.Version = c.Phase, s.Version
+	if line, ok := readLine(last.Line); !ok || line.Hash != c.Hash || !line.leadsTo(root, in.key) {
+		return nil, o.corrupt(s.Seq, snapshotForeign)
+	}
+	if err := in.checkAlone(last); err != nil {
+		return nil, err
+	}
+	in.head = trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}
+	in.recent.startAt(root.Version)
+	in.attempts.idle, in.attempts.idleAtCommit = c.Idle, c.Idle
+	in.become(*root)
+	return in, nil
+}
+
+// revive makes an instance around a state that was written down.
+func (o config) revive(ctx context.Context, f genesis, seq uint64) (*Instance, *verify.Snapshot, error) {
+	key, err := trace.KeyOf(f.Key)
+	if err != nil {
+		return nil, nil, o.corrupt(seq, "its key cannot be read")
+	}
+	root, err := o.contract.program.ImportWithin(ctx, f.State)
+	if ended := ctx.Err(); ended != nil {
+		return nil, nil, ended
+	}
+	if err != nil {
+		return nil, nil, o.corrupt(seq, "its state is none of the contract")
+	}
+	return o.instance(key), &verify.Snapshot{State: root}, nil
+}
+
+// recordAt reads one record.
+func (o config) recordAt(ctx context.Context, seq uint64) (store.Record, error) {
+	for r, err := range o.store.Read(ctx, o.id, seq) {
+		return r, err
+	}
+	return store.Record{}, o.corrupt(seq, "it is missing")
+}
+
+func (o config) checkContract(digest string) error {
+	if digest != o.contract.Digest() {
+		return &ContractMismatchError{o.id, digest, o.contract.Digest()}
+	}
+	return nil
+}
+
+func (o config) corrupt(seq uint64, reason string) error { return &CorruptLogError{o.id, seq, reason} }
+
+// checkFormat refuses a log that is whole, as far as its first line tells, and of another
+// format: all else may be written otherwise.
+func checkFormat(id string, first store.Record) error {
+	var other *FormatError
+	if _, err := trace.Start(id).Next(first.Line); errors.As(err, &other) {
+		return &store.Error{Instance: id, Err: other}
+	}
+	return nil
+}
+
+// leadsTo reports whether l is a decision after which s is the state.
+func (l *line) leadsTo(s *verify.Snapshot, key *trace.Key) bool {
+	v := l.verdict
+	return v != nil && v.StateAfter == key.State(s.State.Digest().String()) && v.PhaseAfter == s.Phase && v.VersionAfter == s.Version
+}
 
 // ID is the name the instance was created under.
 func (in *Instance) ID() string { return in.id }
@@ -91,6 +364,39 @@ func (in *Instance) Head() Head {
 	return in.head
 }
 
+// A Runnable says of a stage whether a role can run it now.
+type Runnable struct {
+	Stage   string      `json:"stage"`
+	Runs    bool        `json:"runs"`
+	Refused []Violation `json:"refused,omitempty"` // why not, for the host: all that the first step says which refuses
+}
+
+// Runnable says of every stage, in the order of the contract's source, whether a role
+// can run it on the current state: whether the phase is one of its phases, the role one of its
+// roles, and its require clauses hold. Of a stage with parameters that the host binds, arguments
+// decide too, and so may its require clauses: those are not looked at, and View tells. Nothing is
+// recorded. Cost: that of evaluating the require clauses. Errors: *TooLongError,
+// *NotTextError; the context's error; what the store reports.
+func (in *Instance) Runnable(ctx context.Context, role string) ([]Runnable, error) {
+	if err := CheckGiven(role, "", "", nil); err != nil {
+		return nil, err
+	}
+	now, err := in.settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Runnable, len(in.contract.ir.Stages))
+	for i := range in.contract.ir.Stages {
+		name := in.contract.ir.Stages[i].Name
+		refused, err := in.contract.program.Admits(ctx, *now, name, role)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = Runnable{Stage: name, Runs: len(refused) == 0, Refused: refused}
+	}
+	return all, nil
+}
+
 // settled is the current state, after reading the log if an append has failed.
 func (in *Instance) settled(ctx context.Context) (*verify.Snapshot, error) {
 	if err := ctx.Err(); err != nil {
@@ -108,19 +414,20 @@ func (in *Instance) settled(ctx context.Context) (*verify.Snapshot, error) {
 	return in.current.Load(), nil
 }
 
-func checkID(id string) error {
-	switch {
-	case id == "":
-		return &IDError{"it is empty"}
-	case len(id) > maxID:
-		return &IDError{"it is longer than 255 bytes"}
-	case !utf8.ValidString(id):
-		return &IDError{"it is not UTF-8"}
+// A turn is held by one goroutine at a time, as a mutex is. Whoever waits for it waits
+// no longer than its context lasts: who holds it may be waiting for a store.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+// take waits for the turn. The error is the context's.
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	for _, r := range id {
-		if unicode.IsControl(r) {
-			return &IDError{"it has a control character"}
-		}
-	}
-	return nil
 }
+
+func (t turn) give() { <-t }

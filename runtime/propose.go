@@ -2,10 +2,23 @@ package runtime
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
+	"github.com/patchoptic/poptic/runtime/store"
 )
+
+// A proposal goes through this file from top to bottom. What it asks for (request) and
+// what the log says about that (admission) are looked up, under the lock; it is judged on
+// an immutable state without it (judge), where the stale gate asks what was written since
+// its base; then its decision is appended (commit), if nothing that it rests on has moved.
+// Else all of that is done again.
 
 // A Proposal is what an actor wants changed. Patch alone comes from the actor;
 // the rest comes from the host that knows whom it speaks for.
@@ -48,9 +61,9 @@ func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
 	if err := checkProposal(&p); err != nil {
 		return Verdict{}, err
 	}
-	a := in.asks(&p)
+	a := in.requestOf(&p)
 	for {
-		now, err := in.standing(ctx, a)
+		now, err := in.admit(ctx, a)
 		if err != nil {
 			return Verdict{}, err
 		}
@@ -65,7 +78,7 @@ func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
 		if err != nil {
 			return Verdict{}, err
 		}
-		r := ruling{after: &out.After, about: a, standing: &now}
+		r := decision{after: &out.After, about: a, admission: &now}
 		v, err := in.commit(ctx, now.seen, &out, in.proposalEntry(&p, a, now.seen, &out, keep), &r)
 		if err == errMoved {
 			continue
@@ -74,8 +87,77 @@ func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
 	}
 }
 
-// asks is what the proposal means to the ledger.
-func (in *Instance) asks(p *Proposal) *asked {
+// CheckGiven checks length and encoding of what a host gives beside a stage's name,
+// which has to be one of the contract's. The error is a *TooLongError or a
+// *NotTextError.
+func CheckGiven(role, phase, key string, args map[string]string) error {
+	for _, given := range [...]struct{ what, text string }{{"role", role}, {"phase", phase}, {"key", key}} {
+		if len(given.text) > MaxGiven {
+			return &TooLongError{given.what, MaxGiven}
+		}
+		if !utf8.ValidString(given.text) {
+			return &NotTextError{given.what}
+		}
+	}
+	most := tree.DefaultPatchLimits.MaxPointerBytes
+	for name, value := range args {
+		if len(value) > most {
+			return &TooLongError{"argument " + tree.Shorten(name, MaxGiven), most}
+		}
+		if !utf8.ValidString(value) {
+			return &NotTextError{"argument " + tree.Shorten(name, MaxGiven)}
+		}
+	}
+	return nil
+}
+
+// MaxGiven is how many bytes a role, a phase or an idempotency key has at most that a
+// host gives. An argument is a token of pointers, and has at most as many as a pointer.
+const MaxGiven = 1024
+
+// maxNormalised is how many leniencies a proposal names at most.
+const maxNormalised = 64
+
+// checkProposal is CheckGiven for all that a proposal has beside its patch.
+func checkProposal(p *Proposal) error {
+	if err := CheckGiven(p.Role, p.Next, p.Key, p.Args); err != nil {
+		return err
+	}
+	length := len(p.Normalised)
+	for _, name := range p.Normalised {
+		if length += len(name); !utf8.ValidString(name) {
+			return &NotTextError{"normalised"}
+		}
+	}
+	if len(p.Normalised) > maxNormalised || length > MaxGiven {
+		return &TooLongError{"normalised", MaxGiven}
+	}
+	return nil
+}
+
+// A TooLongError says that a text is too long that the host gave. Nothing was decided,
+// and nothing recorded: every record would repeat it.
+type TooLongError struct {
+	What string // "role", "phase", "key", or "argument NAME"
+	Most int    // bytes
+}
+
+// Error names what is too long, and the limit.
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("the %s is longer than %d bytes", e.What, e.Most)
+}
+
+// A NotTextError says that a text which the host gave is not UTF-8. Nothing was decided,
+// and nothing recorded: a record could not tell it from another.
+type NotTextError struct {
+	What string // "role", "phase", "key", or "argument NAME"
+}
+
+// Error names what is no text.
+func (e *NotTextError) Error() string { return fmt.Sprintf("the %s is not UTF-8 text", e.What) }
+
+// requestOf is what the proposal asks for.
+func (in *Instance) requestOf(p *Proposal) *request {
 	args := p.Args
 	if s := in.contract.ir.Stage(p.Stage); s != nil {
 		args, _ = in.redactor.Args(s, args)
@@ -84,18 +166,297 @@ func (in *Instance) asks(p *Proposal) *asked {
 	if !print.tooLong {
 		print.patch = in.key.Seal(p.Patch)
 	}
-	return &asked{step: stepOf(p.Stage, p.Role, args), print: print, key: shown(p.Key)}
+	return &request{step: stepOf(p.Stage, p.Role, args), print: print, key: shown(p.Key)}
 }
 
-// tooLong reports whether a patch is longer than any may be.
-func (in *Instance) tooLong(patch []byte) bool {
-	most := in.contract.limits.Patch.MaxBytes
-	return most > 0 && len(patch) > most
+// An admission is what the log says about a proposal before it is judged: the state
+// it is judged on, which try of its step it is, and whether it was made before.
+// A decision is appended only if the admission it rests on still holds.
+type admission struct {
+	seen    *verify.Snapshot
+	tries   tries
+	keyed   uint64   // the last record that had a key, when it was looked up
+	idle    int      // likewise: what the log keeps of patches that changed nothing
+	repeats bool     // the step has had the same refused
+	taken   bool     // the key belongs to another proposal
+	answer  *Verdict // the key belongs to this proposal, and this is what became of it
 }
+
+// admit looks up what is known about a proposal.
+func (in *Instance) admit(ctx context.Context, a *request) (s admission, err error) {
+	if s.seen, err = in.settled(ctx); err != nil {
+		return s, err
+	}
+	if err := in.turn.take(ctx); err != nil {
+		return s, err
+	}
+	s.tries, s.keyed, s.idle = in.attempts.steps[a.step], in.attempts.keyed, in.attempts.idle
+	in.turn.give()
+	s.repeats = s.tries.repeats(a)
+	if a.key != "" {
+		s.answer, s.taken, err = in.earlier(ctx, a)
+	}
+	return s, err
+}
+
+// earlier finds what became of a proposal with the same key: its verdict, if it
+// was the same proposal; else taken.
+func (in *Instance) earlier(ctx context.Context, a *request) (answer *Verdict, taken bool, err error) {
+	seq, err := in.store.Find(ctx, in.id, a.key)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	before, v, err := in.exchange(ctx, seq)
+	if err != nil {
+		return nil, false, err
+	}
+	if before.key != a.key {
+		return nil, false, &CorruptLogError{in.id, seq, "it is found by a key that it does not have"}
+	}
+	if !before.same(a) {
+		return nil, true, nil
+	}
+	return v, false, nil
+}
+
+// exchange reads a keyed proposal and its decision, which lie side by side.
+func (in *Instance) exchange(ctx context.Context, seq uint64) (*request, *Verdict, error) {
+	var records []store.Record
+	for r, err := range in.store.Read(ctx, in.id, seq) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if records = append(records, r); len(records) == 2 {
+			break
+		}
+	}
+	if len(records) < 2 {
+		return nil, nil, &CorruptLogError{in.id, seq, "it is missing, or its decision is"}
+	}
+	for _, r := range records {
+		if err := in.checkAlone(r); err != nil {
+			return nil, nil, err
+		}
+	}
+	proposal, _ := readLine(records[0].Line)
+	v, err := storedVerdict(records[1])
+	if err != nil {
+		return nil, nil, &CorruptLogError{in.id, seq + 1, err.Error()}
+	}
+	return proposal.request(records[0]), v, nil
+}
+
+// holds reports whether s is still how things stand; in.turn is held.
+func (in *Instance) holds(s *admission, a *request) bool {
+	return in.attempts.steps[a.step].used == s.tries.used && (a.key == "" || in.attempts.keyed == s.keyed)
+}
+
+// attempt is which try the proposal is, from 1.
+func (s *admission) attempt() int { return s.tries.used + 1 }
+
+// objections are the stale gate's violations. A proposal that comes too late is
+// told so and nothing else: it is not a try.
+func (s *admission) objections(late []Violation, most int) []Violation {
+	if len(late) > 0 {
+		return late
+	}
+	switch {
+	case s.taken:
+		return []Violation{keyTaken}
+	case most > 0 && s.attempt() > most:
+		return []Violation{exhausted}
+	case s.repeats:
+		return []Violation{repeated}
+	}
+	return nil
+}
+
+// The stale gate's violations about what was proposed before.
+var (
+	keyTaken = Violation{
+		Gate: verify.GateStale, Code: verify.Repeat,
+		Message: "the idempotency key was used for another proposal",
+		Hint:    "give each proposal a key of its own",
+	}
+	exhausted = Violation{
+		Gate: verify.GateStale, Code: verify.AttemptsExhausted,
+		Message: "the step has no attempts left",
+		Hint:    "wait until the state has changed, or let somebody else decide",
+	}
+	repeated = Violation{
+		Gate: verify.GateStale, Code: verify.Repeat,
+		Message: "the same proposal was refused before",
+		Hint:    "change what the earlier verdict names",
+	}
+)
+
+// judge verifies a proposal as it stands.
+func (in *Instance) judge(ctx context.Context, p *Proposal, now *admission) (verify.Outcome, error) {
+	if err := in.readBack(ctx, p.Base); err != nil {
+		return verify.Outcome{}, err
+	}
+	return in.contract.program.Verify(ctx, *now.seen, in.proposed(ctx, p, now))
+}
+
+// proposed is a proposal as it stands, for the verifier.
+func (in *Instance) proposed(ctx context.Context, p *Proposal, now *admission) verify.Proposal {
+	most := in.options.attempts
+	if s := in.contract.ir.Stage(p.Stage); s != nil && s.Attempts > 0 {
+		most = s.Attempts
+	}
+	return verify.Proposal{
+		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
+		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
+		Stale: func() []Violation { return now.objections(in.late(ctx, p, now.seen), most) },
+	}
+}
+
+// readBack reads what has to be known of the log before the snapshot that the instance was
+// opened at, to tell what came after version base.
+func (in *Instance) readBack(ctx context.Context, base uint64) error {
+	if err := in.turn.take(ctx); err != nil {
+		return err
+	}
+	until := in.recent.lacks(base)
+	in.turn.give()
+	if until == 0 {
+		return nil
+	}
+	past, err := config{in.contract, in.store, in.id, in.options}.restore(ctx, base)
+	if err != nil {
+		return err
+	}
+	if _, err := past.forward(ctx, until); err != nil {
+		return err
+	}
+	if err := in.turn.take(ctx); err != nil {
+		return err
+	}
+	in.recent.precede(&past.recent)
+	in.turn.give()
+	return nil
+}
+
+// late is what the stale gate has to say against a proposal on a state whose phase
+// and arguments passed: nothing, if its actor would have seen the same view now. Where
+// that can no longer be told, it counts as another one.
+func (in *Instance) late(ctx context.Context, p *Proposal, seen *verify.Snapshot) []Violation {
+	since := in.since(ctx, p, seen)
+	if since.nothing() || since.base != nil && in.looksAlike(p, since.base, seen) {
+		return nil
+	}
+	return since.stale()
+}
+
+// A since is what happened between the version that a proposal was made on and the one
+// that it is judged on, as far as its stage is concerned.
+type since struct {
+	unknown bool             // it is not remembered
+	moved   bool             // the phase
+	met     []region.Word    // targets that meet what the stage sees
+	base    *verify.Snapshot // the state at that version, nil if it is not remembered
+}
+
+// since is nothing if ctx ends before it can be told.
+func (in *Instance) since(ctx context.Context, p *Proposal, seen *verify.Snapshot) since {
+	if p.Base == seen.Version || in.turn.take(ctx) != nil {
+		return since{}
+	}
+	changes, known := in.recent.between(p.Base, seen.Version)
+	out := since{unknown: !known}
+	if known {
+		out.base = changes[0].before
+	}
+	in.turn.give()
+	reads := in.contract.program.Reads(*seen, p.Stage, p.Args)
+	for _, c := range changes { // what is before one may be forgotten meanwhile
+		out.moved = out.moved || c.moved
+		for _, t := range c.targets {
+			if at, ok := reads(t); ok {
+				out.met = append(out.met, at)
+			}
+		}
+	}
+	return out
+}
+
+// nothing reports whether the stage certainly sees what it saw.
+func (s *since) nothing() bool { return !s.unknown && !s.moved && len(s.met) == 0 }
+
+// stale is why the proposal is refused.
+func (s *since) stale() []Violation {
+	switch {
+	case s.unknown:
+		return []Violation{staleBase}
+	case s.moved:
+		return []Violation{stalePhase}
+	}
+	return staleAt(s.met)
+}
+
+// looksAlike reports whether a proposal's stage sees the same of two states.
+func (in *Instance) looksAlike(p *Proposal, a, b *verify.Snapshot) bool {
+	return in.contract.program.LooksAlike(*a, *b, p.Stage, p.Args)
+}
+
+// maxLatePaths is how many places a refusal names at most.
+const maxLatePaths = 16
+
+// staleAt names where what the stage reads was written.
+func staleAt(met []region.Word) []Violation {
+	pointers := make([]string, len(met))
+	for i, w := range met {
+		pointers[i] = w.Pointer()
+	}
+	slices.Sort(pointers)
+	var out []Violation
+	for _, p := range pointers {
+		if len(out) > 0 && within(p, *out[len(out)-1].Path) {
+			continue
+		}
+		if len(out) == maxLatePaths {
+			break
+		}
+		v := stalePath
+		v.Path = &p
+		out = append(out, v)
+	}
+	return out
+}
+
+// within reports whether pointer p is outer or below it.
+func within(p, outer string) bool {
+	rest, ok := strings.CutPrefix(p, outer)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// The stale gate's violations about a base version.
+var (
+	staleBase = Violation{
+		Gate: verify.GateStale, Code: verify.Stale,
+		Message: "the proposal was not made on the current version, nor on one of those before it that are remembered",
+		Hint:    askAgain,
+	}
+	stalePhase = Violation{
+		Gate: verify.GateStale, Code: verify.Stale,
+		Message: "the phase has moved since the proposal's version",
+		Hint:    askAgain,
+	}
+	stalePath = Violation{
+		Gate: verify.GateStale, Code: verify.Stale,
+		Message: "this was written since the proposal's version",
+		Hint:    askAgain,
+	}
+)
+
+const askAgain = "ask for a new view and propose again on it"
 
 // keeps reports whether the log keeps a patch: that of a commit, and else one that
 // played a part in the decision, as long as there is room for it.
-func (in *Instance) keeps(ctx context.Context, p *Proposal, now *standing, out *verify.Outcome) (bool, error) {
+func (in *Instance) keeps(ctx context.Context, p *Proposal, now *admission, out *verify.Outcome) (bool, error) {
 	switch v := &out.Verdict; {
 	case v.Verdict == verify.Commit:
 		return true, nil
@@ -110,29 +471,14 @@ func (in *Instance) keeps(ctx context.Context, p *Proposal, now *standing, out *
 	return !refused, err
 }
 
+// tooLong reports whether a patch is longer than any may be.
+func (in *Instance) tooLong(patch []byte) bool {
+	most := in.contract.limits.Patch.MaxBytes
+	return most > 0 && len(patch) > most
+}
+
 // beforeScope are the gates at which somebody can be refused whatever the patch says.
 var beforeScope = []verify.Gate{verify.GateLimit, verify.GateFormat, verify.GatePhase, verify.GateStale}
-
-// judge verifies a proposal as it stands.
-func (in *Instance) judge(ctx context.Context, p *Proposal, now *standing) (verify.Outcome, error) {
-	if err := in.readBack(ctx, p.Base); err != nil {
-		return verify.Outcome{}, err
-	}
-	return in.contract.program.Verify(ctx, *now.seen, in.proposed(ctx, p, now))
-}
-
-// proposed is a proposal as it stands, for the verifier.
-func (in *Instance) proposed(ctx context.Context, p *Proposal, now *standing) verify.Proposal {
-	most := in.options.attempts
-	if s := in.contract.ir.Stage(p.Stage); s != nil && s.Attempts > 0 {
-		most = s.Attempts
-	}
-	return verify.Proposal{
-		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
-		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
-		Stale: func() []Violation { return now.objections(in.late(ctx, p, now.seen), most) },
-	}
-}
 
 // Advance moves the phase along an edge that the contract leaves to the host. The
 // edge's guard and every invariant that reads the phase are checked; the state
@@ -150,7 +496,7 @@ func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, e
 		if err != nil {
 			return Verdict{}, err
 		}
-		v, err := in.commit(ctx, seen, &out, in.advanceEntry(seen, phase, role), &ruling{after: &out.After})
+		v, err := in.commit(ctx, seen, &out, in.advanceEntry(seen, phase, role), &decision{after: &out.After})
 		if err == errMoved {
 			continue
 		}
@@ -160,7 +506,7 @@ func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, e
 
 // commit appends what was asked and what was decided: of a commit, this is it. It
 // returns errMoved as append does.
-func (in *Instance) commit(ctx context.Context, seen *verify.Snapshot, out *verify.Outcome, asked *entry, r *ruling) (Verdict, error) {
+func (in *Instance) commit(ctx context.Context, seen *verify.Snapshot, out *verify.Outcome, asked *entry, r *decision) (Verdict, error) {
 	v := verdictOf(out)
 	decided, err := in.decisionEntry(ctx, out, &v, asked)
 	if err != nil {

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -25,9 +24,6 @@ import (
 
 // DefaultRecentCommits is how many commits an instance remembers the targets of.
 const DefaultRecentCommits = 1024
-
-// maxLatePaths is how many places a refusal names at most.
-const maxLatePaths = 16
 
 // maxRecentBytes is about how much memory an instance takes to remember them. Commits
 // with many and long paths are remembered for a shorter time.
@@ -150,140 +146,3 @@ func (r *recent) between(base, now uint64) (changes []*change, known bool) {
 	first := len(r.changes) - int(r.version-base)
 	return slices.Clone(r.changes[first : first+int(now-base)]), true
 }
-
-// readBack reads what has to be known of the log before the snapshot that the instance was
-// opened at, to tell what came after version base.
-func (in *Instance) readBack(ctx context.Context, base uint64) error {
-	if err := in.turn.take(ctx); err != nil {
-		return err
-	}
-	until := in.recent.lacks(base)
-	in.turn.give()
-	if until == 0 {
-		return nil
-	}
-	past, err := opening{in.contract, in.store, in.id, in.options}.restore(ctx, base)
-	if err != nil {
-		return err
-	}
-	if _, err := past.forward(ctx, until); err != nil {
-		return err
-	}
-	if err := in.turn.take(ctx); err != nil {
-		return err
-	}
-	in.recent.precede(&past.recent)
-	in.turn.give()
-	return nil
-}
-
-// late is what the stale gate has to say against a proposal on a state whose phase
-// and arguments passed: nothing, if its actor would have seen the same view now. Where
-// that can no longer be told, it counts as another one.
-func (in *Instance) late(ctx context.Context, p *Proposal, seen *verify.Snapshot) []Violation {
-	since := in.since(ctx, p, seen)
-	if since.nothing() || since.base != nil && in.looksAlike(p, since.base, seen) {
-		return nil
-	}
-	return since.stale()
-}
-
-// A since is what happened between the version that a proposal was made on and the one
-// that it is judged on, as far as its stage is concerned.
-type since struct {
-	unknown bool             // it is not remembered
-	moved   bool             // the phase
-	met     []region.Word    // targets that meet what the stage sees
-	base    *verify.Snapshot // the state at that version, nil if it is not remembered
-}
-
-// since is nothing if ctx ends before it can be told.
-func (in *Instance) since(ctx context.Context, p *Proposal, seen *verify.Snapshot) since {
-	if p.Base == seen.Version || in.turn.take(ctx) != nil {
-		return since{}
-	}
-	changes, known := in.recent.between(p.Base, seen.Version)
-	out := since{unknown: !known}
-	if known {
-		out.base = changes[0].before
-	}
-	in.turn.give()
-	reads := in.contract.program.Reads(*seen, p.Stage, p.Args)
-	for _, c := range changes { // what is before one may be forgotten meanwhile
-		out.moved = out.moved || c.moved
-		for _, t := range c.targets {
-			if at, ok := reads(t); ok {
-				out.met = append(out.met, at)
-			}
-		}
-	}
-	return out
-}
-
-// nothing reports whether the stage certainly sees what it saw.
-func (s *since) nothing() bool { return !s.unknown && !s.moved && len(s.met) == 0 }
-
-// stale is why the proposal is refused.
-func (s *since) stale() []Violation {
-	switch {
-	case s.unknown:
-		return []Violation{staleBase}
-	case s.moved:
-		return []Violation{stalePhase}
-	}
-	return staleAt(s.met)
-}
-
-// looksAlike reports whether a proposal's stage sees the same of two states.
-func (in *Instance) looksAlike(p *Proposal, a, b *verify.Snapshot) bool {
-	return in.contract.program.LooksAlike(*a, *b, p.Stage, p.Args)
-}
-
-// staleAt names where what the stage reads was written.
-func staleAt(met []region.Word) []Violation {
-	pointers := make([]string, len(met))
-	for i, w := range met {
-		pointers[i] = w.Pointer()
-	}
-	slices.Sort(pointers)
-	var out []Violation
-	for _, p := range pointers {
-		if len(out) > 0 && within(p, *out[len(out)-1].Path) {
-			continue
-		}
-		if len(out) == maxLatePaths {
-			break
-		}
-		v := stalePath
-		v.Path = &p
-		out = append(out, v)
-	}
-	return out
-}
-
-// within reports whether pointer p is outer or below it.
-func within(p, outer string) bool {
-	rest, ok := strings.CutPrefix(p, outer)
-	return ok && (rest == "" || rest[0] == '/')
-}
-
-// The stale gate's violations about a base version.
-var (
-	staleBase = Violation{
-		Gate: verify.GateStale, Code: verify.Stale,
-		Message: "the proposal was not made on the current version, nor on one of those before it that are remembered",
-		Hint:    askAgain,
-	}
-	stalePhase = Violation{
-		Gate: verify.GateStale, Code: verify.Stale,
-		Message: "the phase has moved since the proposal's version",
-		Hint:    askAgain,
-	}
-	stalePath = Violation{
-		Gate: verify.GateStale, Code: verify.Stale,
-		Message: "this was written since the proposal's version",
-		Hint:    askAgain,
-	}
-)
-
-const askAgain = "ask for a new view and propose again on it"

@@ -16,7 +16,7 @@ import (
 
 // A checkpoint is what a store keeps as a snapshot.
 type checkpoint struct {
-	founding
+	genesis
 	Format   int    `json:"format"`
 	Contract string `json:"contract"`
 	Phase    string `json:"phase"`
@@ -66,7 +66,7 @@ func CheckSnapshots(ctx context.Context, st store.Store, id string) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
-	o := opening{store: st, id: id}
+	o := config{store: st, id: id}
 	first, err := o.recordAt(ctx, 1)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func CheckSnapshots(ctx context.Context, st store.Store, id string) error {
 	}
 }
 
-func (o opening) checkSnapshot(ctx context.Context, key *trace.Key, s store.Snapshot) error {
+func (o config) checkSnapshot(ctx context.Context, key *trace.Key, s store.Snapshot) error {
 	c, reason := readCheckpoint(s.Data)
 	if reason != "" {
 		return o.corrupt(s.Seq, reason)

@@ -3,8 +3,6 @@ package runtime
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"iter"
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/trace"
@@ -77,17 +75,6 @@ func viewOf(v *verify.View) View {
 
 func list(s []string) []string { return append([]string{}, s...) }
 
-// refuseView makes the error. Its violations are of the phase step, which tells an
-// actor what it tells an operator.
-func (in *Instance) refuseView(ctx context.Context, stage string, refused *verify.Verdict) error {
-	in.logVerdict(ctx, trace.View, stage, refused)
-	actor := ActorVerdict{
-		Verdict: refused.Verdict, Contract: refused.Contract, PhaseBefore: refused.PhaseBefore, PhaseAfter: refused.PhaseAfter,
-		Violations: refused.Violations, More: refused.More, Retryable: refused.Retryable, Normalised: refused.Normalised,
-	}
-	return &ViewRefusedError{Verdict{OperatorVerdict: *refused, actor: func() ActorVerdict { return actor }}}
-}
-
 // recordView appends the record of a view that was shown or refused.
 func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) error {
 	e, err := in.viewEntry(seen, r, v, refused)
@@ -101,7 +88,7 @@ func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Re
 func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) (*entry, error) {
 	e := &entry{Record: *in.record(trace.View, seen.Version)}
 	in.actor(&e.Record, r.Stage, r.Role, r.Args)
-	hidden := private{Args: hiddenArgs(&e.Record, r.Args)}
+	hidden := sealedPart{Args: hiddenArgs(&e.Record, r.Args)}
 	var err error
 	if e.sealed, err = hidden.seal(); err != nil {
 		return nil, err
@@ -114,18 +101,13 @@ func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, v *verify.View,
 	return e, in.addVerdict(&e.Record, refused)
 }
 
-// Trace writes the instance's trace as it is in the store: one line a record, from
-// the first to the last. CheckTrace reads it.
-func (in *Instance) Trace(ctx context.Context, w io.Writer) error {
-	return trace.Write(w, in.lines(ctx))
-}
-
-func (in *Instance) lines(ctx context.Context) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for r, err := range in.store.Read(ctx, in.id, 1) {
-			if !yield(r.Line, err) {
-				return
-			}
-		}
+// refuseView makes the error. Its violations are of the phase step, which tells an
+// actor what it tells an operator.
+func (in *Instance) refuseView(ctx context.Context, stage string, refused *verify.Verdict) error {
+	in.logVerdict(ctx, trace.View, stage, refused)
+	actor := ActorVerdict{
+		Verdict: refused.Verdict, Contract: refused.Contract, PhaseBefore: refused.PhaseBefore, PhaseAfter: refused.PhaseAfter,
+		Violations: refused.Violations, More: refused.More, Retryable: refused.Retryable, Normalised: refused.Normalised,
 	}
+	return &ViewRefusedError{Verdict{OperatorVerdict: *refused, actor: func() ActorVerdict { return actor }}}
 }

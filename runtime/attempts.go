@@ -11,11 +11,6 @@ import (
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
-// DefaultAttempts is how many tries a step has, where neither its stage nor the
-// host says: 3. A step is a stage that one role runs with the same arguments on one
-// version; until the next commit all its proposals share its tries.
-const DefaultAttempts = ir.DefaultAttempts
-
 // Counting tries. A step is a stage that one role runs with the same arguments on
 // one version: until the next commit, whoever makes it, all proposals of the step
 // share its tries. Each rejection uses up one, except one for being late, which
@@ -27,7 +22,12 @@ const DefaultAttempts = ir.DefaultAttempts
 // the instance at a snapshot, which is always of a commit, counts as one that was
 // there from the beginning, and so does one that replays the whole log.
 
-// Limits of what a ledger remembers.
+// DefaultAttempts is how many tries a step has, where neither its stage nor the
+// host says: 3. A step is a stage that one role runs with the same arguments on one
+// version; until the next commit all its proposals share its tries.
+const DefaultAttempts = ir.DefaultAttempts
+
+// Limits of what is remembered.
 const (
 	maxSteps   = 10_000 // with more, all counts begin again
 	maxRefused = 64     // of one step's refused proposals, the first ones
@@ -53,9 +53,9 @@ type fingerprint struct {
 
 func (f fingerprint) same(g fingerprint) bool { return f == g && !f.tooLong }
 
-// A ledger knows what was tried since the last commit, and what the log keeps of
-// patches that changed nothing.
-type ledger struct {
+// attempts is what was tried since the last commit, and what the log keeps of patches
+// that changed nothing.
+type attempts struct {
 	steps map[step]tries
 	keyed uint64 // the last record that had a key
 
@@ -63,8 +63,8 @@ type ledger struct {
 	idleAtCommit int // those before the last commit
 }
 
-// asked is what a record that asks for a decision means to a ledger.
-type asked struct {
+// A request is what a record asks a decision for.
+type request struct {
 	step  step
 	print fingerprint
 	kept  int // bytes of the patch that the log keeps
@@ -73,47 +73,47 @@ type asked struct {
 }
 
 // same reports whether two proposals ask for the same, in the same name.
-func (a *asked) same(b *asked) bool { return a.step == b.step && a.print.same(b.print) }
+func (a *request) same(b *request) bool { return a.step == b.step && a.print.same(b.print) }
 
-func (l *ledger) clone() ledger {
-	c := *l
-	c.steps = maps.Clone(l.steps)
+func (all *attempts) clone() attempts {
+	c := *all
+	c.steps = maps.Clone(all.steps)
 	return c
 }
 
 // decided takes in a decision and what it is about; a is nil for the host's moves.
-func (l *ledger) decided(a *asked, v *verify.Verdict) {
+func (all *attempts) decided(a *request, v *verify.Verdict) {
 	if a != nil && a.key != "" {
-		l.keyed = a.seq
+		all.keyed = a.seq
 	}
 	if a != nil && v.Verdict != verify.Commit {
-		l.idle += a.kept
+		all.idle += a.kept
 	}
 	switch {
 	case v.Verdict == verify.Commit:
-		l.steps, l.idleAtCommit = nil, l.idle
+		all.steps, all.idleAtCommit = nil, all.idle
 	case a == nil:
 	case len(v.Violations) > 0 && v.Violations[0].Code.UsesAttempt():
-		l.refuse(a, v.Violations[0].Code == verify.Repeat)
+		all.refuse(a, v.Violations[0].Code == verify.Repeat)
 	}
 }
 
 // refuse counts a try. One that was refused as a repeat was not judged: there is
 // nothing to remember that was not known before.
-func (l *ledger) refuse(a *asked, unjudged bool) {
-	if l.steps == nil || len(l.steps) >= maxSteps {
-		l.steps = map[step]tries{}
+func (all *attempts) refuse(a *request, unjudged bool) {
+	if all.steps == nil || len(all.steps) >= maxSteps {
+		all.steps = map[step]tries{}
 	}
-	t := l.steps[a.step]
+	t := all.steps[a.step]
 	t.used++
 	if !unjudged && !a.print.tooLong && len(t.refused) < maxRefused {
 		t.refused = append(slices.Clip(t.refused), a.print)
 	}
-	l.steps[a.step] = t
+	all.steps[a.step] = t
 }
 
 // repeats reports whether the step has had the same refused.
-func (t tries) repeats(a *asked) bool {
+func (t tries) repeats(a *request) bool {
 	return slices.ContainsFunc(t.refused, a.print.same)
 }
 
@@ -130,7 +130,7 @@ func stepOf(stage, role string, args map[string]string) step {
 	}
 	if s.args = string(text); len(text) > sha256.Size {
 		print := sha256.Sum256(text)
-		s.args = string(print[:]) // a ledger has room for many steps, not for long texts
+		s.args = string(print[:]) // there is room for many steps, not for long texts
 	}
 	return s
 }

@@ -1,0 +1,596 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
+	"github.com/patchoptic/poptic/runtime/store"
+)
+
+// CheckLog reads an instance's log and checks what can be checked without its
+// contract: the chain, every sealed part, the numbers, versions and keys under which
+// the store keeps the records, and that each question is followed by its decision.
+// Each line that holds is given to each, unless that is nil; its error ends the
+// reading. The head is that of the last line that holds. Errors: *IDError for a
+// name that no instance can have, *CorruptLogError
+// for the first record that does not, *FormatError (wrapped), store.ErrNotFound (wrapped), what each
+// returns, or what the store reports.
+func CheckLog(ctx context.Context, st store.Store, id string, each func(line []byte) error) (Head, error) {
+	c := logCheck{id: id, head: trace.Start(id)}
+	if err := checkID(id); err != nil {
+		return c.head, err
+	}
+	for record, err := range st.Read(ctx, id, 1) {
+		if err == nil {
+			err = c.next(record)
+		}
+		if err == nil && each != nil {
+			err = each(record.Line)
+		}
+		if err != nil {
+			return c.head, err
+		}
+	}
+	if err := c.pairing.End(); err != nil {
+		return c.head, corruptLog(id, err)
+	}
+	return c.head, nil
+}
+
+// CheckTrace reads a trace, as Instance.Trace writes it, and checks its chain, and that
+// every proposal and advance has its decision. It needs neither contract nor store. The
+// head is that of the last line that holds: compare it with one known from elsewhere to
+// notice lines missing at the end. An empty trace holds. Memory is that of the longest
+// line. Errors: *BrokenTraceError for the first line that does not hold, *FormatError, or
+// what reading reported.
+func CheckTrace(r io.Reader) (Head, error) { return trace.Verify(r) }
+
+// A logCheck is a position in a log.
+type logCheck struct {
+	id      string
+	head    trace.Head
+	key     *trace.Key
+	pairing trace.Pairing
+}
+
+func (c *logCheck) next(record store.Record) (err error) {
+	if c.key == nil {
+		if c.key, err = c.keyIn(record); err != nil {
+			return err
+		}
+	}
+	head, said, err := trace.CheckRecord(c.head, c.key, record.Line, record.Sealed)
+	if err != nil {
+		return corruptLog(c.id, err)
+	}
+	l, ok := lineOf(said)
+	if !ok || !l.keptAs(record) {
+		return &CorruptLogError{c.id, head.Seq, misplaced}
+	}
+	if err := c.pairing.Next(l.Kind, head.Seq); err != nil {
+		return corruptLog(c.id, err)
+	}
+	c.head = head
+	return nil
+}
+
+// keyIn finds the instance's key in its first record.
+func (c *logCheck) keyIn(first store.Record) (*trace.Key, error) {
+	if err := checkFormat(c.id, first); err != nil {
+		return nil, err
+	}
+	var f genesis
+	if json.Unmarshal(first.Sealed, &f) == nil {
+		if key, err := trace.KeyOf(f.Key); err == nil {
+			return key, nil
+		}
+	}
+	return nil, &CorruptLogError{c.id, 1, "it does not begin an instance"}
+}
+
+// A Past is a state that an instance was in.
+type Past struct {
+	Version uint64
+	Phase   string
+	State   []byte // in the form of a state file, canonical and compact
+	Digest  string // of the state
+}
+
+// At is an instance as it was after a number of commits. It begins at the snapshot
+// before that and reads the log from there on, so it checks digests and chain as
+// Open does, and costs what it reads. Errors: *UnknownVersionError, and those of
+// Open but for *InvalidStateError.
+func At(ctx context.Context, contract *Contract, st store.Store, id string, version uint64) (Past, error) {
+	if err := checkID(id); err != nil {
+		return Past{}, err
+	}
+	in, err := config{contract, st, id, optionsOf(nil)}.restore(ctx, version)
+	if err != nil {
+		return Past{}, err
+	}
+	now, err := in.forward(ctx, version)
+	if err != nil {
+		return Past{}, err
+	}
+	if now.Version != version {
+		return Past{}, &UnknownVersionError{id, version, now.Version}
+	}
+	return Past{
+		Version: now.Version, Phase: now.Phase, Digest: now.State.Digest().String(),
+		State: contract.program.Export(now.State, false),
+	}, nil
+}
+
+// Replaying a log for an auditor is stricter than replaying it to go on: every view
+// is shown again and every proposal is judged again, on the state it was judged on,
+// with the same arguments, tries and keys. The contract decides, and what it decides
+// must be what was recorded.
+//
+// Each line is written again, and must be the recorded one to the byte.
+//
+// Some things are taken from the record, because they stand nowhere else: what was the
+// host's to choose (the time, how many tries a step had where its stage does not say, and that a
+// base version was too old to be remembered), and, where a patch was not kept, what was
+// wrong with it. Such a proposal cannot have committed.
+
+// A Replayed is what came of replaying a log.
+type Replayed struct {
+	Instance  string      `json:"instance"`
+	Records   uint64      `json:"records"`
+	Decisions uint64      `json:"decisions"` // that were made again
+	Views     uint64      `json:"views"`     // that were shown again
+	Version   uint64      `json:"version"`
+	Phase     string      `json:"phase"`
+	State     string      `json:"state"` // its digest
+	Head      string      `json:"head"`  // the hash of the last record that was replayed
+	Different *Difference `json:"different,omitempty"`
+}
+
+// A RecordKind is what a record of a log records: "create", "view", "proposal",
+// "advance" or "decision".
+type RecordKind = trace.Kind
+
+// A Difference is where a log says otherwise than the contract. It holds no value
+// of the state: what differs are decisions, codes and digests.
+type Difference struct {
+	Seq      uint64     `json:"seq"`
+	Kind     RecordKind `json:"kind"`
+	Member   string     `json:"member"` // what differs: "verdict", "state_after", "view", ...
+	Recorded string     `json:"recorded"`
+	Again    string     `json:"again"` // what comes out now
+}
+
+// Replay makes every decision in an instance's log again and stops at the first
+// that differs: the result then has a Difference, and is of the log up to there.
+// The log itself is checked as Open checks it, from the first record on and without
+// snapshots. Errors: those of Open. It costs what all the decisions cost.
+//
+// The contract must be loaded within the limits that it had.
+func Replay(ctx context.Context, contract *Contract, st store.Store, id string) (Replayed, error) {
+	if err := checkID(id); err != nil {
+		return Replayed{}, err
+	}
+	in, err := config{contract, st, id, optionsOf([]Option{rememberAll})}.fromFirst(ctx)
+	if err != nil {
+		return Replayed{}, err
+	}
+	if err := in.checkAll(ctx, in.current.Load()); err != nil {
+		return Replayed{}, err
+	}
+	r := &audit{replay: replay{in: in, now: *in.current.Load(), head: in.head}, ctx: ctx}
+	r.out.Instance = id
+	if err = r.genesis(); err == nil && r.out.Different == nil {
+		err = r.all()
+	}
+	r.out.Records, r.out.Head = r.head.Seq, r.head.Hash
+	r.out.Version, r.out.Phase, r.out.State = r.now.Version, r.now.Phase, r.now.State.Digest().String()
+	return r.out, err
+}
+
+// rememberAll makes an instance remember what all commits wrote: what was decided may
+// have rested on any of them.
+func rememberAll(o *options) { o.recent, o.recentBytes = math.MaxInt/2, math.MaxInt }
+
+// An audit is a replay that makes the decisions again.
+type audit struct {
+	replay
+	ctx   context.Context
+	out   Replayed
+	asked trace.Head // before the record that awaits a decision
+}
+
+// genesis makes the line of the first record again.
+func (r *audit) genesis() error {
+	first, err := config{store: r.in.store, id: r.in.id}.recordAt(r.ctx, 1)
+	if err != nil {
+		return err
+	}
+	l, _ := readLine(first.Line)
+	return r.sameLine(trace.Start(r.in.id), &l, first, r.in.genesisEntry(&r.now, first.Sealed))
+}
+
+func (r *audit) all() error {
+	for record, err := range r.in.store.Read(r.ctx, r.in.id, r.head.Seq+1) {
+		if err == nil {
+			err = r.next(record)
+		}
+		if err != nil || r.out.Different != nil {
+			return err
+		}
+	}
+	if r.waiting != nil {
+		return r.corrupt(undecided)
+	}
+	return nil
+}
+
+// next takes in one record, after that it makes its decision again or shows its
+// view again: on what was known before it.
+func (r *audit) next(record store.Record) error {
+	before := r.context()
+	if err := r.step(r.ctx, record); err != nil {
+		return err
+	}
+	err := r.again(before, record)
+	r.note()
+	return err
+}
+
+// An auditContext is what was known before a record.
+type auditContext struct {
+	now      verify.Snapshot
+	head     trace.Head
+	asks     line          // the line before, if it awaits a decision
+	record   *store.Record // its record
+	patch    []byte        // what it seals; nil if it was not kept
+	proposal *request      // what it asks for, nil for the host's move
+	tries    tries         // of its step
+}
+
+func (r *audit) context() *auditContext {
+	m := &auditContext{now: r.now, head: r.head, asks: r.asks, record: r.waiting}
+	if r.waiting != nil && r.asks.Kind == trace.Proposal {
+		m.proposal = r.asks.request(*r.waiting)
+		if r.asks.Digest == "" && !m.proposal.print.tooLong {
+			m.patch = orEmpty(r.waiting.Sealed)
+		}
+		m.tries = r.attempts.steps[m.proposal.step]
+	}
+	return m
+}
+
+func (r *audit) again(before *auditContext, record store.Record) error {
+	l, _ := readLine(record.Line)
+	hidden, err := readSealed(record.Sealed)
+	switch l.Kind {
+	case trace.Proposal, trace.Advance, trace.Create:
+		r.asked = before.head
+		return nil
+	case trace.View:
+		r.out.Views++
+	case trace.Decision:
+		r.out.Decisions++
+	default:
+		r.differ(&l, "kind", digestOf([]byte(l.Kind)), "none")
+		return nil
+	}
+	switch {
+	case err != nil:
+		return r.corrupt(err.Error())
+	case l.Kind == trace.View:
+		return r.view(before, &l, record, &hidden)
+	}
+	return r.decision(before, &l, record, &hidden)
+}
+
+// view shows a view again.
+func (r *audit) view(before *auditContext, l *line, record store.Record, hidden *sealedPart) error {
+	request := verify.ViewRequest{Stage: l.Stage, Args: hidden.args(l), Role: l.Role}
+	v, refused, err := r.in.contract.program.View(r.ctx, before.now, request)
+	if err != nil {
+		return r.undecidable(l, err)
+	}
+	if refused != nil {
+		if err := r.compare(l, refused); err != nil {
+			return err
+		}
+	} else {
+		r.differ(l, "view", l.View, r.in.key.View(v.Digest))
+	}
+	e, err := r.in.viewEntry(&before.now, &Request{Stage: request.Stage, Args: request.Args, Role: request.Role}, &v, refused)
+	if err != nil {
+		return err
+	}
+	return r.sameLine(before.head, l, record, e)
+}
+
+// decision judges again what the record before asked for.
+func (r *audit) decision(before *auditContext, l *line, record store.Record, hidden *sealedPart) error {
+	out, unread, err := r.judge(before, l, hidden)
+	if err != nil {
+		return r.undecidable(l, err)
+	}
+	if unread {
+		err = r.compareAs(l, r.in.keyed(&out.Verdict))
+	} else {
+		err = r.compare(l, &out.Verdict)
+	}
+	if err != nil || r.out.Different != nil {
+		return err
+	}
+	asked, err := r.askedAgain(before, &out, hidden)
+	if err != nil {
+		return err
+	}
+	decided, err := r.decidedAgain(l, record, &out, unread, asked)
+	if err != nil {
+		return err
+	}
+	if err := r.sameLine(r.asked, &before.asks, *before.record, asked); err != nil {
+		return err
+	}
+	return r.sameLine(before.head, l, record, decided)
+}
+
+// judge judges again what was asked. Where the patch was not kept, and what was
+// recorded may be what was wrong with it, the outcome has the violations as the line
+// shows them: unread tells.
+func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out verify.Outcome, unread bool, err error) {
+	program, asks, a := r.in.contract.program, &before.asks, before.proposal
+	if a == nil {
+		out, err = program.Advance(r.ctx, before.now, asks.Phase, asks.Role)
+		return out, false, err
+	}
+	p := Proposal{
+		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.base(), Next: asks.Next,
+		Patch: before.patch, Normalised: l.verdict.Normalised,
+	}
+	now := admission{seen: &before.now, tries: before.tries, repeats: before.tries.repeats(a)}
+	if a.key != "" {
+		first, err := r.in.store.Find(r.ctx, r.in.id, a.key)
+		if err != nil {
+			return verify.Outcome{}, false, err
+		}
+		now.taken = first != a.seq
+	}
+	proposed := verify.Proposal{
+		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
+		Attempt: now.attempt(), MaxAttempts: l.verdict.MaxAttempts, Normalised: p.Normalised,
+		Stale: func() []Violation { return now.objections(r.late(&p, &before.now, l.verdict), l.verdict.MaxAttempts) },
+	}
+	if before.patch != nil {
+		out, err = program.Verify(r.ctx, before.now, proposed)
+		return out, false, err
+	}
+	out, refused, err := program.VerifyUnread(r.ctx, before.now, proposed)
+	if err == nil && r.mayBeOfPatch(l.verdict, &out, refused) {
+		out.Refuse(l.verdict.Violations)
+		unread = true
+	}
+	return out, unread, err
+}
+
+// late is what the stale gate has to say. What was remembered of a version depends on
+// when the process began that decided: that it was not remembered any more, or not its
+// state, so that the views could not be compared, is taken as it is. A proposal that was
+// let through must have been on the same view.
+func (r *audit) late(p *Proposal, now *verify.Snapshot, recorded *verify.Verdict) []Violation {
+	since := r.in.since(r.ctx, p, now)
+	refused := len(recorded.Violations) > 0 && recorded.Violations[0].Code == verify.Stale
+	switch {
+	case refused && recorded.Violations[0].Message == staleBase.Message && p.Base != now.Version:
+		return []Violation{staleBase}
+	case since.nothing():
+		return nil
+	case !refused && !since.unknown && r.sameView(p, &since, now):
+		return nil
+	}
+	return since.stale()
+}
+
+// sameView compares views, for which it reads the state that is not remembered.
+func (r *audit) sameView(p *Proposal, since *since, now *verify.Snapshot) bool {
+	base := since.base
+	if base == nil {
+		in, err := config{r.in.contract, r.in.store, r.in.id, optionsOf(nil)}.restore(r.ctx, p.Base)
+		if err != nil {
+			return false
+		}
+		past, err := in.forward(r.ctx, p.Base)
+		if err != nil || past.Version != p.Base {
+			return false
+		}
+		base = &past
+	}
+	return r.in.looksAlike(p, base, now)
+}
+
+// mayBeOfPatch reports whether a recorded rejection may be about a patch that was not
+// kept. out is what there is to say without the patch, refused whether that is
+// something: limits and format come before it, the choice of a phase stands beside it,
+// and the rest comes only where it is nothing.
+func (r *audit) mayBeOfPatch(recorded *verify.Verdict, out *verify.Outcome, refused bool) bool {
+	if recorded.Verdict != verify.Reject || len(recorded.Violations) == 0 {
+		return false
+	}
+	known, _ := r.in.redactViolations(out.Verdict.Violations, nil)
+	if refused && known[0].Gate == verify.GateStale { // which comes after the choice of a phase
+		known = nil
+	}
+	switch recorded.Violations[0].Gate {
+	case verify.GateLimit, verify.GateFormat:
+		return true
+	case verify.GatePhase:
+		more := recorded.Violations[min(len(known), len(recorded.Violations)):]
+		other := func(v Violation) bool { return v.Code != verify.TransitionViolation }
+		return len(more) > 0 && startsWith(recorded.Violations, known) && !slices.ContainsFunc(more, other)
+	case verify.GateStale:
+		return false
+	}
+	return !refused
+}
+
+func startsWith(all, first []Violation) bool {
+	return len(first) <= len(all) && slices.EqualFunc(all[:len(first)], first, func(a, b Violation) bool { return reflect.DeepEqual(a, b) })
+}
+
+// askedAgain is the entry of what a decision is about, as it would be written now.
+func (r *audit) askedAgain(before *auditContext, out *verify.Outcome, hidden *sealedPart) (*entry, error) {
+	asks := &before.asks
+	if before.proposal == nil {
+		return r.in.advanceEntry(&before.now, asks.Phase, asks.Role), nil
+	}
+	a := *before.proposal
+	p := Proposal{
+		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.base(), Next: asks.Next, Key: asks.Key,
+		Patch: before.patch,
+	}
+	e := r.in.proposalEntry(&p, &a, &before.now, out, before.patch != nil)
+	if before.patch == nil { // how long it was stands nowhere else
+		e.Size = asks.Size
+	}
+	return e, nil
+}
+
+// decidedAgain is the entry of a decision, as it would be written now. Of a patch that
+// was not kept, what was wrong with it stands nowhere else.
+func (r *audit) decidedAgain(l *line, record store.Record, out *verify.Outcome, unread bool, asked *entry) (*entry, error) {
+	if !unread {
+		v := verdictOf(out)
+		return r.in.decisionEntry(r.ctx, out, &v, asked)
+	}
+	e := &entry{Record: *r.in.record(trace.Decision, out.Verdict.VersionAfter), sealed: record.Sealed}
+	e.Verdict, e.Redacted = l.Verdict, l.Redacted
+	return e, nil
+}
+
+func orEmpty(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}
+
+// compare compares a recorded verdict with the one that comes out now, rendered as
+// the trace renders it.
+func (r *audit) compare(l *line, again *verify.Verdict) error {
+	shown := r.in.keyed(again)
+	shown.Violations, _ = r.in.redactViolations(again.Violations, nil)
+	return r.compareAs(l, shown)
+}
+
+// compareAs is compare for a verdict that is as the trace shows it.
+func (r *audit) compareAs(l *line, again verify.Verdict) error {
+	rendered, err := json.Marshal(&again)
+	rendered = ir.Plain(rendered) // as in the line
+	if err != nil || bytes.Equal(l.Verdict, rendered) {
+		return err
+	}
+	if l.verdict == nil {
+		r.differ(l, "verdict", "none", string(again.Verdict))
+		return nil
+	}
+	for _, m := range members(l.verdict, &again) {
+		r.differ(l, m.name, m.recorded, m.again)
+	}
+	r.differ(l, "violations", digestOf(l.Verdict), digestOf(rendered))
+	return nil
+}
+
+// A member is a member of a verdict, as recorded and as it comes out now.
+type member struct{ name, recorded, again string }
+
+// members lists what can be told of two verdicts, what matters most first.
+func members(a, b *verify.Verdict) []member {
+	number := func(n uint64) string { return fmt.Sprint(n) }
+	return []member{
+		{"verdict", string(a.Verdict), string(b.Verdict)},
+		{"violations", codeList(a), codeList(b)},
+		{"state_before", a.StateBefore, b.StateBefore},
+		{"state_after", a.StateAfter, b.StateAfter},
+		{"version_before", number(a.VersionBefore), number(b.VersionBefore)},
+		{"version_after", number(a.VersionAfter), number(b.VersionAfter)},
+		{"phase_before", a.PhaseBefore, b.PhaseBefore},
+		{"phase_after", a.PhaseAfter, b.PhaseAfter},
+		{"contract", a.Contract, b.Contract},
+		{"retryable", fmt.Sprint(a.Retryable), fmt.Sprint(b.Retryable)},
+		{"attempt", fmt.Sprint(a.Attempt), fmt.Sprint(b.Attempt)},
+		{"max_attempts", fmt.Sprint(a.MaxAttempts), fmt.Sprint(b.MaxAttempts)},
+	}
+}
+
+func codeList(v *verify.Verdict) string {
+	if len(v.Violations) == 0 {
+		return "none"
+	}
+	return strings.Join(codesOf(v.Violations), ", ")
+}
+
+// sameLine compares a record's line with the one that its entry makes now, after the
+// head that was before it. The time is the host's: it is taken from the record.
+func (r *audit) sameLine(before trace.Head, l *line, record store.Record, e *entry) error {
+	if r.out.Different != nil {
+		return nil
+	}
+	e.Time, e.Seal = l.Time, r.in.key.Seal(e.sealed)
+	again, _ := before.Seal(&e.Record)
+	if bytes.Equal(record.Line, again) {
+		return nil
+	}
+	var recorded, now map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(record.Line, &recorded), json.Unmarshal(again, &now)); err != nil {
+		return err
+	}
+	for _, name := range append(slices.Sorted(maps.Keys(recorded)), slices.Sorted(maps.Keys(now))...) {
+		if name != "hash" && !bytes.Equal(recorded[name], now[name]) {
+			r.differ(l, name, memberDigest(recorded[name]), memberDigest(now[name]))
+		}
+	}
+	r.differ(l, "line", digestOf(record.Line), digestOf(again)) // its members, but not their spelling
+	return nil
+}
+
+func memberDigest(value json.RawMessage) string {
+	if value == nil {
+		return "none"
+	}
+	return digestOf(value)
+}
+
+// differ notes the first member that is not as recorded.
+func (r *audit) differ(l *line, name, recorded, again string) {
+	if recorded != again && r.out.Different == nil {
+		r.out.Different = &Difference{Seq: l.Seq, Kind: l.Kind, Member: name, Recorded: recorded, Again: again}
+	}
+}
+
+// undecidable turns an error about a name that the contract does not have into a
+// difference; others stay.
+func (r *audit) undecidable(l *line, err error) error {
+	var stage *UnknownStageError
+	var argument *UnknownArgumentError
+	if errors.As(err, &stage) || errors.As(err, &argument) {
+		r.differ(l, "stage", "known to the contract", err.Error())
+		return nil
+	}
+	return err
+}
+
+func digestOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,648 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
+	"github.com/patchoptic/poptic/runtime/store"
+)
+
+// The log is the authority: appending a decision is the commit. Told here are, in this
+// order, how records are appended, and with them the current state; what a record says
+// and what it seals; and how a log is read back, one record alone or all that follow. How
+// a line is spelled and chained is package trace's concern.
+
+// errMoved says that what was worked out is no longer about the current state.
+var errMoved = errors.New("the instance has moved on")
+
+// An entry is a record that is not part of the log yet.
+type entry struct {
+	trace.Record
+	sealed []byte
+	args   map[string]string // the arguments, if the record does not have them all
+}
+
+// A decision is one that is to be appended.
+type decision struct {
+	verdict   *verify.Verdict
+	after     *verify.Snapshot // the state it leads to
+	change    change           // what it does to the state
+	about     *request         // what it is about, nil for the host's move
+	admission *admission       // what it rests on, nil for the host's move
+}
+
+// append adds entries to the log. With a decision, the last entry is it; if it is a
+// commit, the state after it becomes the current one. append returns errMoved,
+// having appended nothing, if seen is not the current state, the decision's admission
+// does not hold any more, or the log has grown elsewhere; then current is up to
+// date.
+func (in *Instance) append(ctx context.Context, seen *verify.Snapshot, r *decision, entries ...*entry) error {
+	if err := in.turn.take(ctx); err != nil {
+		return err
+	}
+	defer in.turn.give()
+	if in.current.Load() != seen || in.unsure || r != nil && r.admission != nil && !in.holds(r.admission, r.about) {
+		return errMoved
+	}
+	records, head, size := in.seal(entries)
+	err := in.store.Append(ctx, in.id, in.head.Seq, records...)
+	if errors.Is(err, store.ErrConflict) {
+		if err := in.catchUp(ctx); err != nil {
+			return err
+		}
+		return errMoved
+	}
+	if err != nil {
+		in.unsure = true
+		return err
+	}
+	in.head = head
+	in.grown += size
+	if r != nil {
+		in.adopt(r, records[0].Seq)
+	}
+	return nil
+}
+
+// seal writes entries as the records after in.head.
+func (in *Instance) seal(entries []*entry) (records []store.Record, head trace.Head, size int) {
+	head = in.head
+	records = make([]store.Record, len(entries))
+	for i, e := range entries {
+		e.Seal = in.key.Seal(e.sealed)
+		var line []byte
+		line, head = head.Seal(&e.Record)
+		records[i] = store.Record{Seq: head.Seq, Version: e.Version, Key: e.Key, Line: line, Sealed: e.sealed}
+		size += len(line) + len(e.sealed)
+	}
+	return records, head, size
+}
+
+// adopt takes in a decision that was appended; seq is the number of what it is about.
+func (in *Instance) adopt(r *decision, seq uint64) {
+	if r.about != nil {
+		r.about.seq = seq
+	}
+	in.attempts.decided(r.about, r.verdict)
+	if r.verdict.Verdict == verify.Commit {
+		in.become(*r.after)
+		in.recent.add(r.change)
+		in.committed = in.head
+	}
+}
+
+// become makes a copy of s the current state: what s is a part of is not kept.
+func (in *Instance) become(s verify.Snapshot) {
+	s.Phase = strings.Clone(s.Phase)
+	in.current.Store(&s)
+}
+
+// snapshotIfDue keeps a snapshot when the log since the last one weighs as much as
+// the state. A snapshot that cannot be kept is no failure: the log has it all.
+func (in *Instance) snapshotIfDue(ctx context.Context) {
+	now, head, idle, due := in.due(ctx)
+	if !due {
+		return
+	}
+	data, err := (&checkpoint{in.genesis(now), trace.Format, in.contract.Digest(), now.Phase, head.Hash, idle}).encode(in.key)
+	if err == nil {
+		err = in.store.PutSnapshot(ctx, in.id, store.Snapshot{Seq: head.Seq, Version: now.Version, Data: data})
+	}
+	if err != nil {
+		in.options.logger.LogAttrs(ctx, levelBroken, "snapshot not kept", attrInstance(in.id), attrSeq(head.Seq))
+	}
+}
+
+// due reports whether a snapshot is, of what, after which record, and what the log
+// keeps before that of patches that changed nothing; then the next one is not for a
+// while.
+func (in *Instance) due(ctx context.Context) (now *verify.Snapshot, head trace.Head, idle int, is bool) {
+	if in.turn.take(ctx) != nil {
+		return nil, trace.Head{}, 0, false
+	}
+	defer in.turn.give()
+	now = in.current.Load()
+	if in.grown < max(in.options.snapshotLog, now.State.Size()) {
+		return nil, trace.Head{}, 0, false
+	}
+	in.grown = 0
+	return now, in.committed, in.attempts.idleAtCommit, true
+}
+
+// record begins a record of this instance.
+func (in *Instance) record(kind trace.Kind, version uint64) *trace.Record {
+	return &trace.Record{Kind: kind, Time: in.now(), Contract: in.contract.Digest(), Version: version}
+}
+
+// now is the time of a record. RFC 3339 has years of four digits: a clock that is
+// beyond them tells the last moment, or the first.
+func (in *Instance) now() time.Time {
+	t := in.options.clock().UTC()
+	switch year := t.Year(); {
+	case year < 0:
+		return time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	case year > 9999:
+		return time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+	}
+	return t
+}
+
+// actor adds who acts, in which stage, with which arguments.
+func (in *Instance) actor(r *trace.Record, stage, role string, args map[string]string) {
+	r.Stage, r.Role = stage, role
+	if s := in.contract.ir.Stage(stage); s != nil {
+		r.Args, r.Redacted = in.redactor.Args(s, args)
+	}
+}
+
+// maxIdleShown is up to which size, as a line tells it, a line shows the operations of
+// a patch that changed nothing, so that such a patch is not kept twice.
+const maxIdleShown = 4096
+
+// proposalEntry records what was proposed. The patch is sealed as it arrived, or if it
+// is not kept, its digest stands in the line.
+func (in *Instance) proposalEntry(p *Proposal, a *request, seen *verify.Snapshot, out *verify.Outcome, keep bool) *entry {
+	e := &entry{Record: *in.record(trace.Proposal, seen.Version)}
+	in.actor(&e.Record, p.Stage, p.Role, p.Args)
+	e.args = hiddenArgs(&e.Record, p.Args)
+	e.Base, e.Key, e.Next, e.Size = &p.Base, a.key, p.Next, trace.Rounded(len(p.Patch))
+	if !keep {
+		a.kept, e.Digest = 0, a.print.patch
+		return e
+	}
+	a.kept, e.sealed = len(p.Patch), bytes.Clone(p.Patch)
+	if out.Patch != nil && (out.Verdict.Verdict == verify.Commit || e.Size <= maxIdleShown) {
+		text, redacted := in.redactor.Patch(out.Patch)
+		e.Patch, e.Redacted = text, append(e.Redacted, redacted...)
+	}
+	return e
+}
+
+// advanceEntry records the phase that the host asked for.
+func (in *Instance) advanceEntry(seen *verify.Snapshot, phase, role string) *entry {
+	e := &entry{Record: *in.record(trace.Advance, seen.Version)}
+	e.Role, e.Phase = role, phase
+	return e
+}
+
+// decisionEntry records a verdict on what was asked, and of a commit what it
+// replaced.
+func (in *Instance) decisionEntry(ctx context.Context, out *verify.Outcome, v *Verdict, asked *entry) (e *entry, err error) {
+	e = &entry{Record: *in.record(trace.Decision, out.Verdict.VersionAfter)}
+	if err := in.addVerdict(&e.Record, &out.Verdict); err != nil {
+		return nil, err
+	}
+	if out.Verdict.Verdict == verify.Commit {
+		in.addOld(&e.Record, out)
+	}
+	hidden := sealedPart{Args: asked.args}
+	if asked.Key != "" {
+		actor, err := out.ActorWithin(ctx)
+		if err != nil {
+			return nil, err
+		}
+		v.actor = func() ActorVerdict { return actor }
+		hidden.Operator, hidden.Actor = &v.OperatorVerdict, &actor
+	}
+	e.sealed, err = hidden.seal()
+	return e, err
+}
+
+// addVerdict adds the operator's rendering as a trace may show it.
+func (in *Instance) addVerdict(r *trace.Record, v *verify.Verdict) (err error) {
+	shown := in.keyed(v)
+	shown.Violations, r.Redacted = in.redactViolations(v.Violations, r.Redacted)
+	r.Verdict, err = json.Marshal(&shown)
+	return err
+}
+
+// keyed is a verdict with its digests of states under the instance's key.
+func (in *Instance) keyed(v *verify.Verdict) verify.Verdict {
+	keyed := *v
+	keyed.StateBefore = in.key.State(v.StateBefore)
+	keyed.StateAfter = keyed.StateBefore
+	if v.StateAfter != v.StateBefore {
+		keyed.StateAfter = in.key.State(v.StateAfter)
+	}
+	return keyed
+}
+
+// redactViolations replaces what may tell of a secret: names in paths, and all of a
+// message about the text of a patch, which may quote it or count its bytes. Hints are
+// for who proposes, and have arguments and names in them: they are left out.
+func (in *Instance) redactViolations(all []Violation, redacted []string) ([]Violation, []string) {
+	if in.redactor.Idle() || len(all) == 0 {
+		return all, redacted
+	}
+	all = slices.Clone(all)
+	for i := range all {
+		v, at := &all[i], "/verdict/violations/"+strconv.Itoa(i)
+		if v.Path != nil {
+			if shown, changed := in.redactor.Path(*v.Path); changed {
+				v.Path, redacted = &shown, append(redacted, at+"/path")
+			}
+		}
+		if v.Gate == verify.GateFormat || v.Gate == verify.GateLimit {
+			v.Message, _ = in.redactor.Text(v.Message)
+			redacted = append(redacted, at+"/message")
+		}
+		v.Hint = ""
+	}
+	return all, redacted
+}
+
+// maxOldValue is how many bytes of a replaced value a trace shows. Of a longer one
+// it has the keyed digest, so that a record's size follows the patch's.
+const maxOldValue = 512
+
+// addOld adds the values that each operation replaced or took away, as they were
+// directly before that operation.
+func (in *Instance) addOld(r *trace.Record, out *verify.Outcome) {
+	old := make([]trace.OldValue, 0, len(out.Patch))
+	for i := range out.Patch {
+		op, root := &out.Patch[i], out.Steps[i]
+		switch op.Kind {
+		case tree.OpTest:
+		case tree.OpRemove, tree.OpReplace:
+			old = appendOld(old, i, root, op.Path, op.RawPath, false)
+		case tree.OpAdd, tree.OpCopy:
+			old = appendOld(old, i, root, op.Path, op.RawPath, true)
+		case tree.OpMove:
+			old = appendOld(old, i, root, op.From, op.RawFrom, false)
+			old = appendOld(old, i, root, op.Path, op.RawPath, true)
+		}
+	}
+	if len(old) > 0 {
+		text, redacted := in.redactor.Old(old, maxOldValue)
+		r.Old, r.Redacted = text, append(r.Redacted, redacted...)
+	}
+}
+
+// appendOld appends what is at ptr in root, if anything. An operation that inserts
+// replaces a member, but no element.
+func appendOld(old []trace.OldValue, op int, root *tree.Node, ptr tree.Pointer, text string, inserts bool) []trace.OldValue {
+	n, parent := lookup(root, ptr)
+	if n == nil || inserts && parent != nil && parent.Kind() == ir.Array {
+		return old
+	}
+	return append(old, trace.OldValue{Op: op, Path: ptr, Text: text, Value: n})
+}
+
+// lookup is the value at ptr and the container it is in; nil where there is none.
+func lookup(root *tree.Node, ptr tree.Pointer) (n, parent *tree.Node) {
+	n = root
+	for _, token := range ptr {
+		if parent = n; parent == nil {
+			return nil, nil
+		}
+		if n = parent.Get(token); parent.Kind() == ir.Array {
+			n = element(parent, token)
+		}
+	}
+	return n, parent
+}
+
+func element(array *tree.Node, token string) *tree.Node {
+	i, err := strconv.Atoi(token)
+	if err != nil {
+		return nil
+	}
+	return array.At(i)
+}
+
+// What a record seals depends on its kind. Of a proposal it is the patch, byte for byte,
+// if it is kept (see Instance.keeps), and of the first record a genesis. A view and a
+// decision seal a sealedPart, if there is anything in it.
+
+// A sealedPart is what the line of a view or of a decision leaves out.
+type sealedPart struct {
+	Args     map[string]string    `json:"args,omitempty"`     // those of the view or proposal, if the line replaces some
+	Operator *verify.Verdict      `json:"operator,omitempty"` // of a keyed proposal, to be answered again
+	Actor    *verify.ActorVerdict `json:"actor,omitempty"`    // likewise
+}
+
+// seal makes the sealed part, nil if there is nothing to seal.
+func (p *sealedPart) seal() ([]byte, error) {
+	if p.Args == nil && p.Operator == nil && p.Actor == nil {
+		return nil, nil
+	}
+	return json.Marshal(p)
+}
+
+func readSealed(sealed []byte) (p sealedPart, err error) {
+	if len(sealed) == 0 {
+		return p, nil
+	}
+	if json.Unmarshal(sealed, &p) != nil {
+		return p, errors.New("its sealed part cannot be read")
+	}
+	return p, nil
+}
+
+// args are the arguments of the view or proposal that l records.
+func (p *sealedPart) args(l *line) map[string]string {
+	if p.Args != nil {
+		return p.Args
+	}
+	return l.Args
+}
+
+// hiddenArgs are args if the line's record had to replace some, else nil.
+func hiddenArgs(r *trace.Record, args map[string]string) map[string]string {
+	if len(r.Redacted) == 0 {
+		return nil
+	}
+	return args
+}
+
+// storedVerdict is the verdict that the decision of a keyed proposal seals.
+func storedVerdict(r store.Record) (*Verdict, error) {
+	p, err := readSealed(r.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	if p.Operator == nil || p.Actor == nil {
+		return nil, errors.New("it seals no verdict")
+	}
+	actor := *p.Actor
+	return &Verdict{OperatorVerdict: *p.Operator, actor: func() ActorVerdict { return actor }}, nil
+}
+
+// A line is what the line of a record says, with the verdict in it.
+type line struct {
+	*trace.Record
+	verdict *verify.Verdict // nil where there is none
+}
+
+// readLine reads a line whose place in the chain is not asked for.
+func readLine(text []byte) (line, bool) {
+	r, err := trace.ReadRecord(text)
+	if err != nil {
+		return line{}, false
+	}
+	return lineOf(r)
+}
+
+func lineOf(r *trace.Record) (line, bool) {
+	l := line{Record: r}
+	return l, len(r.Verdict) == 0 || json.Unmarshal(r.Verdict, &l.verdict) == nil
+}
+
+// base is the version that a proposal was made on.
+func (l *line) base() uint64 {
+	if l.Base == nil {
+		return 0
+	}
+	return *l.Base
+}
+
+// keptAs reports whether the store has l under the number, version and key it tells.
+func (l *line) keptAs(r store.Record) bool {
+	return r.Seq == l.Seq && r.Version == l.Version && r.Key == l.Key
+}
+
+// request is what a proposal's record asks for.
+func (l *line) request(r store.Record) *request {
+	patch := l.Digest
+	if patch == "" { // the patch is sealed, and the seal is its digest
+		patch = l.Seal
+	}
+	tooLong := patch == "" && l.Size > 0
+	return &request{
+		step: stepOf(l.Stage, l.Role, l.Args), print: fingerprint{l.Next, patch, tooLong}, kept: len(r.Sealed),
+		key: l.Key, seq: r.Seq,
+	}
+}
+
+// checkAlone checks a record without those before it: its hash, its seal and its
+// number.
+func (in *Instance) checkAlone(r store.Record) error {
+	l, ok := readLine(r.Line)
+	if !ok {
+		return &CorruptLogError{in.id, r.Seq, "its line cannot be read"}
+	}
+	before := trace.Head{Instance: in.id, Seq: r.Seq - 1, Hash: l.Prev}
+	if _, _, err := trace.CheckRecord(before, in.key, r.Line, r.Sealed); err != nil {
+		return corruptLog(in.id, err)
+	}
+	return nil
+}
+
+// Replaying is how an instance learns what the log says: at opening, and whenever
+// another process has appended. A committed proposal is applied, not verified
+// again: the log is the authority on what was accepted. But the chain, the sealed
+// parts, the order of versions and the digest of every state must hold.
+
+// Reasons of a *CorruptLogError.
+const (
+	digestDiffers  = "its state has another digest than was recorded"
+	undecided      = trace.Undecided
+	decidesNothing = trace.DecidesNothing
+	misplaced      = "its line is kept under another number, version or key"
+)
+
+// A replay is a position in a log that goes forward record by record.
+type replay struct {
+	in   *Instance
+	now  verify.Snapshot
+	head trace.Head
+	size int // bytes read
+
+	committed trace.Head // at the commit that made now
+	attempts  attempts
+	changes   []change      // since the instance's current version
+	waiting   *store.Record // the record just before, if it awaits a decision
+	asks      line          // its line
+}
+
+// catchUp reads what was appended after in.head. On error the instance stays as it
+// was. in.turn is held, or in is not shared yet.
+func (in *Instance) catchUp(ctx context.Context) error {
+	r := replay{in: in, now: *in.current.Load(), head: in.head, committed: in.committed, attempts: in.attempts.clone()}
+	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1) {
+		if err != nil {
+			return err
+		}
+		if err := r.step(ctx, record); err != nil {
+			return err
+		}
+	}
+	if r.waiting != nil {
+		return r.corrupt(undecided)
+	}
+	in.head, in.attempts, in.unsure = r.head, r.attempts, false
+	in.grown += r.size
+	if r.now.Version != in.current.Load().Version {
+		in.become(r.now)
+		in.committed = r.committed
+		r.note()
+	}
+	return nil
+}
+
+// forward reads the log up to the commit that leads to a version, or to its end, and
+// remembers what the commits on the way wrote.
+func (in *Instance) forward(ctx context.Context, version uint64) (verify.Snapshot, error) {
+	r := replay{in: in, now: *in.current.Load(), head: in.head}
+	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1) {
+		if r.now.Version == version {
+			break
+		}
+		if err == nil {
+			err = r.step(ctx, record)
+		}
+		if err != nil {
+			return verify.Snapshot{}, err
+		}
+		r.note()
+	}
+	return r.now, nil
+}
+
+// note makes the instance remember the changes.
+func (r *replay) note() {
+	for _, c := range r.changes {
+		r.in.recent.add(c)
+	}
+	r.changes = nil
+}
+
+// step takes in one record.
+func (r *replay) step(ctx context.Context, record store.Record) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	head, said, err := trace.CheckRecord(r.head, r.in.key, record.Line, record.Sealed)
+	if err != nil {
+		return corruptLog(r.in.id, err)
+	}
+	r.head = head
+	r.size += len(record.Line) + len(record.Sealed)
+	l, ok := lineOf(said)
+	if !ok {
+		return r.corrupt("its line cannot be read")
+	}
+	if !l.keptAs(record) {
+		return r.corrupt(misplaced)
+	}
+	if r.waiting != nil && l.Kind != trace.Decision {
+		return &CorruptLogError{r.in.id, r.waiting.Seq, undecided}
+	}
+	switch l.Kind {
+	case trace.Proposal, trace.Advance:
+		r.waiting, r.asks = &record, l
+		return nil
+	case trace.Decision:
+		return r.decide(ctx, l.verdict)
+	default:
+		return nil
+	}
+}
+
+// decide takes in a decision.
+func (r *replay) decide(ctx context.Context, v *verify.Verdict) error {
+	waiting := r.waiting
+	r.waiting = nil
+	if waiting == nil || v == nil {
+		return r.corrupt(decidesNothing)
+	}
+	if r.asks.Kind == trace.Proposal {
+		r.attempts.decided(r.asks.request(*waiting), v)
+	} else {
+		r.attempts.decided(nil, v)
+	}
+	if v.Verdict != verify.Commit {
+		return nil
+	}
+	if v.VersionBefore != r.now.Version || v.VersionAfter != r.now.Version+1 {
+		return r.corrupt("it commits another version than the next")
+	}
+	root := r.now.State
+	var effects []tree.Effect
+	if r.asks.Kind == trace.Proposal {
+		var err error
+		if root, effects, err = r.in.contract.program.Replay(ctx, root, waiting.Sealed); err != nil {
+			if ended := ctx.Err(); ended != nil {
+				return ended
+			}
+			return r.corrupt("its patch does not apply")
+		}
+	}
+	if r.in.key.State(root.Digest().String()) != v.StateAfter {
+		return r.corrupt(digestDiffers)
+	}
+	r.committed = r.head
+	r.changes = append(r.changes, changeOf(effects, r.now, v.PhaseAfter))
+	r.now = verify.Snapshot{State: root, Phase: v.PhaseAfter, Version: v.VersionAfter}
+	return nil
+}
+
+func (r *replay) corrupt(reason string) error {
+	return &CorruptLogError{r.in.id, r.head.Seq, reason}
+}
+
+// corruptLog turns a broken chain into the engine's error.
+func corruptLog(id string, err error) error {
+	var broken *trace.BrokenError
+	if errors.As(err, &broken) {
+		return &CorruptLogError{id, broken.Seq, broken.Reason}
+	}
+	return err
+}
+
+// Trace writes the instance's trace as it is in the store: one line a record, from
+// the first to the last. CheckTrace reads it.
+func (in *Instance) Trace(ctx context.Context, w io.Writer) error {
+	return trace.Write(w, in.lines(ctx))
+}
+
+func (in *Instance) lines(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for r, err := range in.store.Read(ctx, in.id, 1) {
+			if !yield(r.Line, err) {
+				return
+			}
+		}
+	}
+}
+
+// How the engine reports what happens.
+const (
+	levelDecided = slog.LevelInfo
+	levelBroken  = slog.LevelError
+)
+
+func attrInstance(id string) slog.Attr   { return slog.String("instance", id) }
+func attrSeq(seq uint64) slog.Attr       { return slog.Uint64("seq", seq) }
+func attrReason(reason string) slog.Attr { return slog.String("reason", reason) }
+
+// logVerdict reports a verdict: identifiers, codes and paths.
+func (in *Instance) logVerdict(ctx context.Context, what trace.Kind, stage string, v *verify.Verdict) {
+	logger := in.options.logger
+	if !logger.Enabled(ctx, levelDecided) {
+		return
+	}
+	violations, _ := in.redactViolations(v.Violations, nil)
+	var paths []string
+	for _, found := range violations {
+		if found.Path != nil {
+			paths = append(paths, *found.Path)
+		}
+	}
+	logger.LogAttrs(ctx, levelDecided, string(what),
+		attrInstance(in.id), slog.String("stage", stage), slog.String("verdict", string(v.Verdict)),
+		slog.Uint64("version", v.VersionAfter), slog.Any("codes", codesOf(violations)), slog.Any("paths", paths))
+}
