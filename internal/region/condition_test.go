@@ -128,3 +128,47 @@ func checkBindings(t *testing.T, c Condition, a, b Region, mode [2]Mode, values 
 		}
 	}
 }
+
+func TestOneSearchWhereEqualitiesHoldSaysWhatOneForEachPartitionSays(t *testing.T) {
+	rnd := rand.New(rand.NewSource(12))
+	places := [][]string{
+		{"tickets", "tickets", "tickets", "*", "**", "{p}", "{q}"},
+		{"{p}", "{q}", "{r}", "*", "a", "**"},
+		{"status", "labels", "labels", "{p}", "{s}", "*", "**"},
+		{"[*]", "0", "{r}", "-"},
+	}
+	draw := func() (p Pattern) {
+		text := ""
+		for _, choices := range places[:1+rnd.Intn(len(places))] {
+			text += "/" + choices[rnd.Intn(len(choices))]
+		}
+		p = Of(text)[0].Include[0]
+		p.Shallow = rnd.Intn(4) == 0
+		return p
+	}
+	met, apart := 0, 0
+	for range cases(5000) {
+		a, b := draw(), draw()
+		for _, mode := range [][2]Mode{{Plain, Interior}, {Shown, Interior}, {Plain, Plain}, {Interior, Interior}} {
+			quick := Conditions(Region{{Include: []Pattern{a}}}, Region{{Include: []Pattern{b}}}, mode[0], mode[1], ConditionOptions{Options: Options{Shape: tickets}})
+			full := weigher{modeA: mode[0], modeB: mode[1], options: ConditionOptions{Options: Options{Shape: tickets}}}
+			full.search(side{include: a}, side{include: b}, nil)
+			if mode[0] == Interior && a.Shallow || mode[1] == Interior && b.Shallow {
+				full.terms = nil
+			}
+			want := full.condition()
+			require.Equal(t, want.String(), quick.String(), "%s and %s, in modes %v", a, b, mode)
+			require.Equal(t, want.Inexact, quick.Inexact)
+			for i, term := range want.Any {
+				require.Equal(t, term.Witness, quick.Any[i].Witness, "%s and %s, in modes %v", a, b, mode)
+			}
+			if quick.Never() {
+				apart++
+			} else {
+				met++
+			}
+		}
+	}
+	require.Positive(t, met)
+	require.Positive(t, apart)
+}

@@ -9,13 +9,16 @@ import (
 // When two regions with parameters meet is decided per pair of include patterns,
 // each with the exceptions of its grant.
 //
-// Without exceptions, walking the two patterns in step collects the equalities
-// that their segments need (spec/semantics.md section 9). With exceptions, or
-// where the walk is not enough, the search runs once for every way in which the
-// parameters can be equal to each other: two have 2 ways, three 5, four 15. The
-// ways on which it found a word are then described by as few equalities as tell
-// them from the others. With more than maxPartition parameters the exceptions are
-// left out, which can only make the condition weaker.
+// Walking the two patterns in step collects the equalities that their segments need
+// (spec/semantics.md section 9). Mostly these are enough: making more parameters equal
+// takes no word away. Whether the two meet where they hold, on the paths that a Shape
+// allows, is told by one search. With exceptions, with a "**" that something follows (it
+// may need more, where a pattern is shallow or a Shape ends the words), or where a
+// parameter may be a key that is named, the search runs once for every way in which the
+// parameters can be equal to each other: two have 2 ways, three 5, four 15. The ways on
+// which it found a word are then described by as few equalities as tell them from the
+// others. With more than maxPartition parameters the exceptions are left out, which can
+// only make the condition weaker.
 
 // maxPartition is up to how many parameters of one pair of patterns every
 // partition is searched.
@@ -68,10 +71,12 @@ type weigher struct {
 	inexact      bool
 }
 
-// A candidate is a term with the two sides that meet under it.
+// A candidate is a term with the two sides that meet under it, and a word in both if one
+// is known.
 type candidate struct {
 	*knowledge
 	a, b side
+	word Word
 }
 
 func (w *weigher) pair(a, b side) {
@@ -79,15 +84,65 @@ func (w *weigher) pair(a, b side) {
 		return
 	}
 	needed, ok := w.meet(a.include, b.include)
-	if !ok {
+	if !ok || w.isImplied(needed) {
 		return
 	}
 	a.except, b.except = w.relevant(a, b.include, w.modeB), w.relevant(b, a.include, w.modeA)
-	if len(a.except)+len(b.except) > 0 || !w.walkSuffices(a.include, b.include) {
+	deep := hasDepth(normal(a.include.Segments)) || hasDepth(normal(b.include.Segments))
+	switch {
+	case len(a.except)+len(b.except) > 0 || deep && (w.options.Shape != nil || a.include.Shallow || b.include.Shallow):
 		w.search(a, b, needed)
-		return
+	case w.options.Shape == nil:
+		w.add(needed, a, b, nil)
+	case w.options.OpenLiterals: // a shape tells keys and parameters apart
+		w.search(a, b, needed)
+	default:
+		w.once(a, b, needed)
 	}
-	w.add(needed, a, b)
+}
+
+// isImplied reports whether a term is there that is no stronger than what the next two
+// patterns need: all terms they could add would be dropped.
+func (w *weigher) isImplied(needed []Equality) bool {
+	w.options.Meter.Spend(len(w.terms) * (1 + len(needed)))
+	known := knowing(needed)
+	return slices.ContainsFunc(w.terms, func(t candidate) bool { return known.impliesAll(t.all) })
+}
+
+// once searches two sides without exceptions where what they need holds, and nothing
+// more. Unknown counts as meeting.
+func (w *weigher) once(a, b side, needed []Equality) {
+	needed = fewest(needed)
+	answer := w.shortest(a, b, needed)
+	if answer.Verdict != No {
+		w.inexact = w.inexact || answer.Verdict == Unknown
+		w.add(needed, a, b, answer.Witness)
+	}
+}
+
+// fewest spells equalities of parameters in the one way in which a description of worlds
+// does: of all that follow from them, in order, the first that the others do not imply.
+func fewest(needed []Equality) []Equality {
+	var params []string
+	for _, e := range needed {
+		params = append(params, e.Left, e.Right)
+	}
+	slices.Sort(params)
+	params = slices.Compact(params)
+	known, all := knowing(needed), []Equality(nil)
+	for i, p := range params {
+		for _, q := range params[i+1:] {
+			if e := (Equality{Left: p, Right: q}); known.implies(e) {
+				all = append(all, e)
+			}
+		}
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if rest := slices.Delete(slices.Clone(all), i, i+1); knowing(rest).impliesAll(needed) {
+			all = rest
+		}
+	}
+	return all
 }
 
 // relevant keeps the exceptions of a side that some word below its include may meet, and
@@ -109,14 +164,6 @@ func (w *weigher) relevant(s side, other Pattern, mode Mode) []Pattern {
 }
 
 func closed(p Pattern) Pattern { return Pattern{Segments: p.Segments} }
-
-// walkSuffices reports whether meet decides p and q.
-func (w *weigher) walkSuffices(p, q Pattern) bool {
-	if w.options.Shape != nil {
-		return false
-	}
-	return !p.Shallow && !q.Shallow || !hasDepth(normal(p.Segments)) && !hasDepth(normal(q.Segments))
-}
 
 // meet walks p and q in step and returns the equalities they need to meet; ok is
 // false if no values make them meet.
@@ -166,48 +213,42 @@ func (w *weigher) equate(s, t Segment) ([]Equality, bool) {
 
 func namesKey(s Segment) bool { return s.Kind == Literal || s.Kind == KeyLiteral }
 
-// add notes a term unless a weaker one is there, and drops those it is weaker than.
-func (w *weigher) add(all []Equality, a, b side) {
-	w.options.Meter.Spend(len(w.terms) * (1 + len(all)))
-	known := knowing(all)
+// add notes a term unless a weaker one is there, and drops those it is weaker than. word
+// is one that both sides have where it holds, nil if none is known yet.
+func (w *weigher) add(all []Equality, a, b side, word Word) {
+	if w.isImplied(all) {
+		return
+	}
 	kept := w.terms[:0]
 	for _, t := range w.terms {
-		if known.impliesAll(t.all) {
-			return
-		}
 		if !t.impliesAll(all) {
 			kept = append(kept, t)
 		}
 	}
-	w.terms = append(kept, candidate{known, a, b})
+	w.terms = append(kept, candidate{knowing(all), a, b, word})
 }
 
 func (w *weigher) condition() Condition {
 	c := Condition{Inexact: w.inexact}
 	for _, t := range w.terms {
-		c.Any = append(c.Any, Term{All: t.all, Witness: w.witness(t)})
+		if t.word == nil && !w.options.VerdictOnly {
+			t.word = w.shortest(t.a, t.b, t.all).Witness
+		}
+		c.Any = append(c.Any, Term{All: t.all, Witness: t.word})
 	}
 	return c
 }
 
-func (w *weigher) witness(t candidate) Word {
-	if w.options.VerdictOnly {
-		return nil
-	}
-	merge := merger(t.all)
-	a, b := t.a.region().each(merge), t.b.region().each(merge)
-	if w.modeA == Shown { // better a place that is read than one on the way
-		plain := *w
-		plain.modeA = Plain
-		if found := plain.overlap(a, b); found.Verdict == Yes {
-			return found.Witness
+// shortest searches two sides for a word that both have where some equalities hold.
+func (w *weigher) shortest(a, b side, all []Equality) Answer {
+	merge := merger(all)
+	x, y := Compile(a.region().each(merge)), Compile(b.region().each(merge))
+	if w.modeA == Shown && !w.options.VerdictOnly { // better a place that is read than one on the way
+		if found := Overlap(x, y, Plain, w.modeB, w.options.Options); found.Verdict == Yes {
+			return found
 		}
 	}
-	return w.overlap(a, b).Witness
-}
-
-func (w *weigher) overlap(a, b Region) Answer {
-	return Overlap(Compile(a), Compile(b), w.modeA, w.modeB, w.options.Options)
+	return Overlap(x, y, w.modeA, w.modeB, w.options.Options)
 }
 
 // merger replaces parameters by the representative of their class.
@@ -245,7 +286,7 @@ func (w *weigher) search(a, b side, needed []Equality) {
 	worlds, ok := w.worlds(params, regions)
 	if !ok {
 		w.inexact = true
-		w.add(needed, side{include: a.include}, side{include: b.include})
+		w.add(needed, side{include: a.include}, side{include: b.include}, nil)
 		return
 	}
 	for i := range worlds {
@@ -254,11 +295,11 @@ func (w *weigher) search(a, b side, needed []Equality) {
 	for _, x := range worlds {
 		if w.options.Meter.IsSpent() {
 			w.inexact = true
-			w.add(needed, a, b)
+			w.add(needed, a, b, nil)
 			return
 		}
 		if x.met {
-			w.add(w.describe(x, worlds, params, literals(w, regions)), a, b)
+			w.add(w.describe(x, worlds, params, literals(w, regions)), a, b, nil)
 		}
 	}
 }
