@@ -15,6 +15,10 @@ import (
 // existing file keeps its permissions, a new one has at most those of perm, if that
 // is not 0; a symbolic link keeps pointing where it did. What is no regular file (a
 // terminal, a pipe) is written to directly.
+//
+// It is the only place that replaces files. renameio would do the naming, the sync and
+// the rename, about fifteen lines, and leave owner, permissions and links to be done here
+// all the same; and it has no code for Windows, where this must work as well.
 func writeFile(name string, data []byte, perm fs.FileMode) error {
 	target, mode, err := destination(name)
 	if err != nil {
