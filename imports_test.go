@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -251,4 +252,48 @@ func fileImports(name string) ([]importLine, error) {
 		lines = append(lines, importLine{pkg: path.Dir(name), path: target, file: name, test: strings.HasSuffix(name, "_test.go")})
 	}
 	return lines, nil
+}
+
+// linked lists the packages that a program links which imports those given.
+func linked(t *testing.T, packages ...string) []string {
+	t.Helper()
+	list := exec.Command("go", append([]string{"list", "-deps"}, packages...)...)
+	out, err := list.Output()
+	require.NoError(t, err)
+	return strings.Fields(string(out))
+}
+
+// inAny reports whether a package is one of those named, or below one.
+func inAny(pkg string, names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return pkg == n || strings.HasPrefix(pkg, n+"/") })
+}
+
+func TestAnEmbeddingProgramLinksWhatRunsAContractAndNoMore(t *testing.T) {
+	own := []string{}
+	for _, name := range all([]string{"internal/decimal", "internal/spell"}, kernel, runtimeFloor) {
+		own = append(own, qualified(name))
+	}
+	sqlite := []string{"modernc.org", qualified("runtime/store/sqlite")}
+	alien := append([]string{"github.com/alecthomas", "github.com/evanphx", "github.com/stretchr", "net/http", "go/parser", "testing"}, sqlite...)
+	for _, program := range []struct {
+		packages []string
+		more     []string // what it links beside what every one does
+	}{
+		{[]string{"./runtime", "./runtime/store"}, nil},
+		{[]string{"./runtime", "./runtime/store/sqlite"}, sqlite},
+		{[]string{"./examples/embed"}, append([]string{qualified("examples/embed")}, sqlite...)},
+	} {
+		all := linked(t, program.packages...)
+		require.Contains(t, all, qualified("runtime"))
+		for _, pkg := range all {
+			if inAny(pkg, program.more) {
+				continue
+			}
+			require.False(t, inAny(pkg, alien), "%v links %s", program.packages, pkg)
+			require.True(t, !strings.HasPrefix(pkg, module) || inAny(pkg, own), "%v links %s", program.packages, pkg)
+		}
+		for _, pkg := range program.more {
+			require.True(t, slices.ContainsFunc(all, func(p string) bool { return inAny(p, []string{pkg}) }), "%v does not link %s", program.packages, pkg)
+		}
+	}
 }
