@@ -206,9 +206,9 @@ func (p *parser) checkBlind(r *RegionExpr) {
 func (p *parser) checkTest(d *TestDecl) {
 	first := map[string]token{}
 	depth := 0
-	from := sort.Search(len(p.tokens), func(i int) bool { return p.tokens[i].start >= d.Title.Span.End })
-	for i := from; i < len(p.tokens) && p.tokens[i].end <= d.Span.End; i++ {
-		t, prev := p.tokens[i], p.tokens[i-1]
+	from := sort.Search(len(p.significant), func(i int) bool { return p.significant[i].start >= d.Title.Span.End })
+	for i := from; i < len(p.significant) && p.significant[i].end <= d.Span.End; i++ {
+		t, prev := p.significant[i], p.significant[i-1]
 		depth += bracketStep(t)
 		if depth != 1 || t.kind != WordToken || !slices.Contains(testWords, t.value) || t.value == "expect" ||
 			t.sym != symKeyword && (slices.Contains(testWords, prev.value) || prev.value == "reject") {
@@ -240,7 +240,7 @@ func (p *parser) checkNode(n any) {
 func (p *parser) checkUnion(u *UnionType) {
 	for _, a := range u.Alternatives[:len(u.Alternatives)-1] {
 		c, ok := a.(*ContainerType)
-		if ok && tokenAfter(p.tokens, c.Span.End).value == "|" {
+		if ok && tokenAfter(p.significant, c.Span.End).value == "|" {
 			p.unionAfterOf(u.Span, c.Span, typeSpan(c.Elem).Start)
 			return
 		}

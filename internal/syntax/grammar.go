@@ -57,11 +57,12 @@ type topLevel struct {
 }
 
 // grammar holds the parsers that participle made of the tags. Its productions are
-// the node types. Two of them are read by functions of this package, which have a
-// parser of their own: a type and a term, whose node is left out where there is
-// one alternative and no constraint.
+// the node types. Three of them are read by functions of this package, which have a
+// parser of their own: a type and a term, whose node is left out where there is one
+// alternative and no constraint, and what stands in a type declaration.
 type grammar struct {
 	topLevel *participle.Parser[topLevel]
+	body     *participle.Parser[typeBody]
 	union    *participle.Parser[UnionType]
 	where    *participle.Parser[WhereType]
 }
@@ -78,10 +79,12 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.Union[TypeAtom](
 			&SecretType{}, &KeyType{}, &ContainerType{}, &RecordType{}, &typeGroup{}, &LiteralType{}, &NamedType{},
 		),
+		participle.ParseTypeWith(g.parseBody),
 		participle.ParseTypeWith(g.parseType),
 		participle.ParseTypeWith(g.parseTerm),
 	}
 	g.topLevel = participle.MustBuild[topLevel](options...)
+	g.body = participle.MustBuild[typeBody](options...)
 	g.union = participle.MustBuild[UnionType](options...)
 	g.where = participle.MustBuild[WhereType](options...)
 	return g
@@ -100,6 +103,15 @@ func parseOne(lex *reader) (top *topLevel, err error) {
 		}
 	}()
 	return g.topLevel.ParseFromLexer(lex, participle.AllowTrailing(true))
+}
+
+// parseBody reads the type of a type declaration.
+func (g *grammar) parseBody(lex *reader) (TypeBody, error) {
+	body, err := production(g.body, lex)
+	if err != nil {
+		return nil, err
+	}
+	return body.Type, nil
 }
 
 // parseType reads a type.
@@ -139,28 +151,15 @@ func production[N any](parser *participle.Parser[N], lex *reader) (*N, error) {
 	return node, err
 }
 
-// Grammar is the grammar in EBNF: declarations first, then types.
-func Grammar() string {
-	g := theGrammar()
-	return g.topLevel.String() + "\nTypeExpr = UnionType .\n" + g.union.String() + "\nTypeTerm = WhereType .\n" + g.where.String()
-}
-
 // definition presents the lexer to participle.
 type definition struct{}
 
 func (definition) Symbols() map[string]symbol { return symbols }
 
-func (d definition) Lex(name string, r io.Reader) (lexer.Lexer, error) {
+func (definition) Lex(name string, r io.Reader) (lexer.Lexer, error) {
 	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	return d.LexString(name, string(text))
-}
-
-func (definition) LexString(name, text string) (lexer.Lexer, error) {
-	s := scan(source.NewFile(name, text), DefaultLimits)
-	return newStream(s.significant(), len(text)).lexer(), nil
+	s := scan(source.NewFile(name, string(text)), DefaultLimits)
+	return &feed{stream: newStream(s.significant(), len(text))}, err
 }
 
 // A reader reads the tokens of a stream.
@@ -175,8 +174,6 @@ func (s *stream) from(i int) *reader {
 
 // nextToken is the index in the stream of the token that is read next.
 func nextToken(lex *reader) int { return lex.Peek().Pos.Line - 1 }
-
-func (s *stream) lexer() lexer.Lexer { return &feed{stream: s} }
 
 // A feed hands the tokens of a stream out. It tells a token's place in the form that
 // participle has: Offset is its first byte, Column the end of it, Line its index in
@@ -259,7 +256,7 @@ var productions = map[string]string{
 }
 
 // opening are the productions that always start with one of a few words.
-var opening = map[string][]string{"NoFlowClaim": {"from"}, "Each": {"each"}, "Expect": outcomeWords}
+var opening = map[string][]string{"NoFlowClaim": {"from"}, "TypeBody": {"=", "{"}, "Each": {"each"}, "Expect": outcomeWords}
 
 // firstSet collects the symbols that can come first in EBNF.
 type firstSet struct {

@@ -7,7 +7,7 @@
 // its Doc.
 //
 // Entry points: Parse and ParseWithLimits read a file, Walk visits a tree (tree.go,
-// type.go), Grammar prints the grammar. A file is read in these steps:
+// type.go). A file is read in these steps:
 //
 //   - scan.go makes tokens of the text (literal.go and path.go know where one ends,
 //     words.go the words of the language);
@@ -73,14 +73,14 @@ var DefaultLimits = Limits{
 // parser holds what the parts of a file share.
 type parser struct {
 	messages
-	limits  Limits
-	tree    *File
-	lexical []source.Diagnostic // of the scanner, in order
-	tokens  []token             // significant tokens of the file
-	work    int                 // tokens fed to the grammar
-	decls   int
-	braced  bool // the header was followed by a brace, whose end is still to come
-	stopped bool
+	limits      Limits
+	tree        *File
+	lexical     []source.Diagnostic // of the scanner, in order
+	significant []token             // significant tokens of the file
+	work        int                 // tokens fed to the grammar
+	decls       int
+	braced      bool // the header was followed by a brace, whose end is still to come
+	stopped     bool
 }
 
 // unreadable reports a file that is not worth scanning.
@@ -116,8 +116,8 @@ func (p *parser) parse() {
 	s := scan(p.file, p.limits)
 	p.lexical, p.stopped = s.diags, s.stopped
 	p.tree.Tokens = publicTokens(p.file, s.tokens)
-	p.tokens = s.significant()
-	if len(p.tokens) == 0 && len(p.lexical) == 0 {
+	p.significant = s.significant()
+	if len(p.significant) == 0 && len(p.lexical) == 0 {
 		p.empty()
 		return
 	}
@@ -142,14 +142,14 @@ func (p *parser) parse() {
 func (p *parser) sections() [][]token {
 	var out [][]token
 	from := 0
-	for i, t := range p.tokens {
+	for i, t := range p.significant {
 		if t.starts && i > from {
-			out = append(out, p.tokens[from:i])
+			out = append(out, p.significant[from:i])
 			from = i
 		}
 	}
-	if from < len(p.tokens) {
-		out = append(out, p.tokens[from:])
+	if from < len(p.significant) {
+		out = append(out, p.significant[from:])
 	}
 	return out
 }
@@ -186,7 +186,7 @@ func (p *parser) checkHeader() {
 	if p.tree.Header != nil || p.stopped || strings.HasSuffix(path.Base(p.file.Name), "_test.poptic") {
 		return
 	}
-	if start := p.tokens; len(start) > 0 && !p.hasMistake(0, start[0].end) {
+	if start := p.significant; len(start) > 0 && !p.hasMistake(0, start[0].end) {
 		p.missingHeader(start[0].start)
 	}
 }

@@ -36,7 +36,7 @@ func (p *parser) section(tokens []token, end int) {
 		reported: map[int]bool{}, inserted: map[int]int{},
 	}
 	lex := s.feed()
-	for s.pos < len(s.tokens()) && p.room > 0 && p.decls <= p.limits.Declarations {
+	for s.pos < len(s.tokens) && p.room > 0 && p.decls <= p.limits.Declarations {
 		top, err := parseOne(lex)
 		if err == nil {
 			p.accept(top)
@@ -52,10 +52,8 @@ func (p *parser) section(tokens []token, end int) {
 	}
 }
 
-func (s *section) tokens() []token { return s.stream.tokens }
-
 func (s *section) feed() *reader {
-	s.work += len(s.tokens()) - s.pos
+	s.work += len(s.tokens) - s.pos
 	return s.from(s.pos)
 }
 
@@ -63,11 +61,7 @@ func (s *section) feed() *reader {
 func (s *section) keyword() string { return s.at(s.pos).value }
 
 func (s *section) recover(err error) {
-	m, ok := mistakeOf(err)
-	if s.keyword() == "type" && m.at == s.pos+2 { // the lookahead in its grammar tells no expectation
-		m.literals = []string{"=", "{"}
-	}
-	switch {
+	switch m, ok := mistakeOf(err); {
 	case !ok || m.at < s.pos:
 		s.dropDeclaration(mistake{at: s.pos})
 	case m.at == s.pos:
@@ -122,7 +116,7 @@ func (s *section) corrected(i int) bool {
 
 // become puts a word in the place of a misspelt one.
 func (s *section) become(i int, word string) {
-	s.tokens()[i].value, s.tokens()[i].corrected = word, true
+	s.tokens[i].value, s.tokens[i].corrected = word, true
 }
 
 // cut takes a mistake out of the stream.
@@ -245,7 +239,7 @@ func (s *section) cutParam(m mistake, open int) {
 			start = i + 1
 		}
 	}
-	for end < len(s.tokens()) && s.at(end).value != "," && s.at(end).value != ")" {
+	for end < len(s.tokens) && s.at(end).value != "," && s.at(end).value != ")" {
 		end++
 	}
 	if !s.silence(start, m.at) {
@@ -321,19 +315,19 @@ func (s *section) dropDeclaration(m mistake) {
 // starts a line outside brackets, or of the end.
 func (s *section) nextDeclaration(i int) int {
 	depth := 0
-	for j := s.pos; j < len(s.tokens()); j++ {
+	for j := s.pos; j < len(s.tokens); j++ {
 		t := s.at(j)
 		if j >= i && depth == 0 && t.lineStart && t.kind == WordToken && isDeclarationWord(t.value) {
 			return j
 		}
 		depth = max(0, depth+bracketStep(t))
 	}
-	return len(s.tokens())
+	return len(s.tokens)
 }
 
 // body is the index of the declaration's first "{".
 func (s *section) body() int {
-	for i := s.pos; i < len(s.tokens()); i++ {
+	for i := s.pos; i < len(s.tokens); i++ {
 		if s.at(i).value == "{" {
 			return i
 		}
@@ -344,7 +338,7 @@ func (s *section) body() int {
 // members lists where the members of the block start, and its end.
 func (s *section) members(open int) (starts []int, end int) {
 	depth := 0
-	for i := open + 1; i < len(s.tokens()); i++ {
+	for i := open + 1; i < len(s.tokens); i++ {
 		if depth == 0 && bracketStep(s.at(i)) < 0 {
 			return starts, i
 		}
@@ -353,7 +347,7 @@ func (s *section) members(open int) (starts []int, end int) {
 		}
 		depth += bracketStep(s.at(i))
 	}
-	return starts, len(s.tokens())
+	return starts, len(s.tokens)
 }
 
 // startsMember reports whether the member of a block can be taken to start at token i.

@@ -42,7 +42,7 @@ func (s *section) repairArrow(m mistake) bool {
 		return false
 	}
 	s.fatArrow(s.at(m.at))
-	s.tokens()[m.at].value = "->"
+	s.tokens[m.at].value = "->"
 	return true
 }
 
@@ -244,7 +244,7 @@ func (s *section) repairColon(m mistake) bool {
 	if !s.silence(m.at, m.at+1) {
 		s.missingColon(name, after)
 	}
-	s.tokens()[m.at].kind, s.tokens()[m.at].sym, s.tokens()[m.at].value = FieldToken, symField, name.value+":"
+	s.tokens[m.at].kind, s.tokens[m.at].sym, s.tokens[m.at].value = FieldToken, symField, name.value+":"
 	if equals {
 		s.remove(m.at+1, m.at+2)
 	}

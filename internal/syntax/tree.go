@@ -116,7 +116,7 @@ type TypeDecl struct {
 	Node
 	Documented
 	Name Name     `parser:"'type' @@"`
-	Type TypeExpr `parser:"( '=' @@ | (?= '{') @@ )"`
+	Type TypeBody `parser:"@@"`
 }
 
 // PhasesDecl is "phases { ... }".

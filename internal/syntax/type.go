@@ -8,9 +8,10 @@ package syntax
 // prefixes "secret", "map of", "list of", "set of", "log of", then "|". A "|"
 // directly after "... of T" is a mistake that asks for parentheses.
 //
-// TypeExpr, TypeTerm and TypeAtom are the levels of precedence for the grammar; a
-// reader of the tree takes each for a TypeExpr. Each level is one node of the tree,
-// left out (parseType, parseTerm) where the text says nothing on that level.
+// TypeExpr, TypeTerm and TypeAtom are the levels of precedence for the grammar, and
+// TypeBody what stands in a type declaration; a reader of the tree takes each for a
+// TypeExpr. Each level is one node of the tree, left out (parseType, parseTerm) where
+// the text says nothing on that level.
 type TypeExpr interface {
 	typeExpr()
 }
@@ -23,6 +24,17 @@ type TypeTerm interface {
 // A TypeAtom is a type that ends before a "where".
 type TypeAtom interface {
 	TypeExpr
+}
+
+// A TypeBody is "= T", or T if it starts with a record.
+type TypeBody interface {
+	TypeExpr
+}
+
+// typeBody is a TypeBody as the grammar sees it; the tree has the type.
+type typeBody struct {
+	Node
+	Type TypeExpr `parser:"'=' @@ | (?= '{') @@"`
 }
 
 // UnionType is "A | B ...".
