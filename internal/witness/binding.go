@@ -26,14 +26,14 @@ func sidesOf(p footprint.Pair) []side {
 
 // binder assigns keys to owned parameters and family keys.
 type binder struct {
-	m     *maker
+	m     *generator
 	class map[string]string // towards the representative
 	keys  map[string]string // by representative
 	taken []string
 	at    map[string]string // the parameter taken from a place
 }
 
-func newBinder(m *maker, c footprint.Conflict) *binder {
+func newBinder(m *generator, c footprint.Conflict) *binder {
 	b := &binder{m: m, class: map[string]string{}, keys: map[string]string{}, at: map[string]string{}}
 	for _, e := range slices.Concat(c.When.All, c.Keys) {
 		switch {
@@ -146,13 +146,6 @@ func (b *binder) fresh(p *ir.Param, of region.Word) string {
 		}
 	}
 	return b.m.newKey(nil, b.taken)
-}
-
-// isReferred reports whether some type refers to the keys of a container.
-func (m *maker) isReferred(container region.Word) bool {
-	return slices.ContainsFunc(m.contract.Types, func(t ir.Type) bool {
-		return t.Kind == ir.RefType && m.word(*t.Target, nil).Pointer() == container.Pointer()
-	})
 }
 
 // maxBindings bounds the bindings that are tried on one fixture.

@@ -23,11 +23,11 @@ func compiled(t testing.TB, text string) *ir.Contract {
 	return out.Lowered
 }
 
-func TestTheDiagonalVisitsEveryVectorOnceBySum(t *testing.T) {
+func TestTheGradedOrderVisitsEveryVectorOnceBySum(t *testing.T) {
 	dims := []int{2, 1, 3, 4}
 	seen := map[string]bool{}
 	last := 0
-	for at := range diagonal(dims) {
+	for at := range graded(dims) {
 		sum := 0
 		for i, n := range at {
 			require.Less(t, n, dims[i])
@@ -40,7 +40,7 @@ func TestTheDiagonalVisitsEveryVectorOnceBySum(t *testing.T) {
 		seen[string(key)] = true
 	}
 	require.Len(t, seen, 2*3*4)
-	for range diagonal([]int{2, 0}) {
+	for range graded([]int{2, 0}) {
 		t.Fatal("a choice without options was made")
 	}
 }
@@ -79,7 +79,7 @@ state {
   pair: ({ lo: int  hi: int }) where { self.lo + 3 == self.hi }
   some: (map of int) where { size(self) > 0 }
 }`)
-	m, err := newMaker(c)
+	m, err := newGenerator(c)
 	require.NoError(t, err)
 	m = m.with(hints{}, nil)
 	for _, member := range c.Type(c.State).Members {
@@ -99,7 +99,7 @@ func TestAStateFileIsReadAsItIsWritten(t *testing.T) {
 	c := compiled(t, `type I { sku: string  below: list of J by id }
 type J { id: string }
 state { items: list of I by sku  or: map of (int | list of J by id)  any: any }`)
-	m, err := newMaker(c)
+	m, err := newGenerator(c)
 	require.NoError(t, err)
 	const file = `{"any":[{"id":"x"}],"items":[{"below":[{"id":"1"},{"id":"2"}],"sku":"a"},{"below":[],"sku":"b"}],"or":{"k":[{"id":"q"}],"n":7}}`
 	state, ok := m.fromFile(file)
@@ -156,7 +156,7 @@ stage x(t in /ts) { read /ts/{t}/n  write /ts/{t}/n }`)
 func TestAConditionThatCannotHoldMakesNoTrial(t *testing.T) {
 	c := compiled(t, `state { ts: map of string }
 stage x(t in /ts) { read /ts/{t}  write /ts/{t} }`)
-	b := newBinder(&maker{contract: c, shape: footprint.NewShape(c)}, footprint.Conflict{})
+	b := newBinder(&generator{contract: c, shape: footprint.NewShape(c)}, footprint.Conflict{})
 	b.give("A.t", "one")
 	b.give("B.t", "two")
 	require.False(t, b.join("A.t", "B.t"))

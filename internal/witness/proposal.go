@@ -9,17 +9,57 @@ import (
 	"github.com/patchoptic/poptic/internal/region"
 )
 
-// A move is what one side does: it writes a patch for a state, and reports false
+// What the two sides of a conflict do in a state: operations at the conflict's path and
+// around it, as far as the stage may write or test there. A patch is written for the state
+// it meets, since one operation fits where a node is, and another where it is missing.
+
+// patchers lists what the two sides do.
+func (s *scenario) patchers(r round) (a, b []patcher) {
+	sides := sidesOf(s.pair)
+	x, y := sides[0], sides[1]
+	if s.conflict.A == footprint.OwnerB {
+		x, y = y, x
+	}
+	w := s.concrete(s.conflict.Path)
+	var px, py []patcher
+	switch s.conflict.Kind {
+	case footprint.WriteConflict:
+		px, py = s.writes(x, w), s.writes(y, w)
+	case footprint.SourceConflict:
+		px, py = s.tests(x, w), s.writes(y, w)
+	case footprint.GateConflict:
+		px, py = s.writes(x, w), s.writes(y, s.concrete(s.conflict.Other))
+	case footprint.PhaseConflict:
+		px, py = []patcher{nothing}, []patcher{nothing}
+	default:
+		px, py = []patcher{nothing}, s.writes(y, w)
+	}
+	if r.wide || s.conflict.Kind == footprint.LocalConflict {
+		px = append(px, s.anywhere(x)...)
+	}
+	if r.wide {
+		py = append(py, s.anywhere(y)...)
+	}
+	if r.whole {
+		px, py = s.completed(x, px), s.completed(y, py)
+	}
+	if s.conflict.A == footprint.OwnerB {
+		px, py = py, px
+	}
+	return px, py
+}
+
+// A patcher is what one side does: it writes a patch for a state, and reports false
 // if it makes no sense there.
-type move func(state any) (patch string, ok bool)
+type patcher func(state any) (patch string, ok bool)
 
 func nothing(any) (string, bool) { return "[]", true }
 
 // writes lists operations of a side at w and, if it may, around w; what would
 // stand below a key that is yet to be created is written with it.
-func (s *scene) writes(d side, w region.Word) []move {
+func (s *scenario) writes(d side, w region.Word) []patcher {
 	may := s.mayWrite(d)
-	var out []move
+	var out []patcher
 	for n := len(w); n >= 0; n-- {
 		if u := w[:n]; may.Walk(s.asPath(d, u)).Interior() && s.reaches(d, u) {
 			out = append(out, s.changes(u, w[n:])...)
@@ -30,7 +70,7 @@ func (s *scene) writes(d side, w region.Word) []move {
 
 // reaches reports whether a patch of a side can address w: its parent is there,
 // and it is no entry that the other side appends.
-func (s *scene) reaches(d side, w region.Word) bool {
+func (s *scenario) reaches(d side, w region.Word) bool {
 	if len(w) == 0 {
 		return true
 	}
@@ -38,8 +78,8 @@ func (s *scene) reaches(d side, w region.Word) bool {
 	return there && (w[len(w)-1].Kind != region.FreshLetter || w[len(w)-1].Name == d.owner)
 }
 
-// mayWrite is the start of what a side writes, with the scene's keys bound.
-func (s *scene) mayWrite(d side) region.Cursor {
+// mayWrite is the start of what a side writes, with the scenario's keys bound.
+func (s *scenario) mayWrite(d side) region.Cursor {
 	if s.writeSets[d.stage] == nil {
 		s.writeSets[d.stage] = region.Compile(region.Union(d.stage.Write, d.stage.Blind))
 	}
@@ -47,7 +87,7 @@ func (s *scene) mayWrite(d side) region.Cursor {
 }
 
 // mayLook is the start of what a side may test.
-func (s *scene) mayLook(d side) region.Cursor {
+func (s *scenario) mayLook(d side) region.Cursor {
 	if s.lookSets[d.stage] == nil {
 		s.lookSets[d.stage] = region.Compile(region.Union(d.stage.Source, d.stage.Read))
 	}
@@ -55,7 +95,7 @@ func (s *scene) mayLook(d side) region.Cursor {
 }
 
 // args are the keys of a side's parameters.
-func (s *scene) args(d side) region.Binding {
+func (s *scenario) args(d side) region.Binding {
 	args := region.Binding{}
 	for _, p := range d.stage.Params {
 		args[p.Name] = s.keys[footprint.OwnedParam(d.owner, p.Name)]
@@ -65,7 +105,7 @@ func (s *scene) args(d side) region.Binding {
 
 // asPath is a word as the regions of a bound stage take it: its fresh keys have no
 // owner.
-func (s *scene) asPath(d side, w region.Word) region.Word {
+func (s *scenario) asPath(d side, w region.Word) region.Word {
 	out := slices.Clone(w)
 	for i, l := range out {
 		if l.Kind == region.FreshLetter && l.Name == d.owner {
@@ -77,12 +117,12 @@ func (s *scene) asPath(d side, w region.Word) region.Word {
 
 // changes lists what can be done to the node at u; below is the place under it
 // that matters.
-func (s *scene) changes(u, below region.Word) []move {
+func (s *scenario) changes(u, below region.Word) []patcher {
 	path := u.Pointer()
 	if n := len(u); n > 0 && u[n-1].Kind == region.FreshLetter {
 		return s.appends(path, u[:n-1])
 	}
-	var out []move
+	var out []patcher
 	for _, v := range s.proposed(u, below) {
 		out = append(out, func(state any) (string, bool) {
 			if _, there := get(state, u); there {
@@ -104,7 +144,7 @@ func (s *scene) changes(u, below region.Word) []move {
 }
 
 // proposed lists values for u, and such that vary below it.
-func (s *scene) proposed(u, below region.Word) []any {
+func (s *scenario) proposed(u, below region.Word) []any {
 	whole := s.valuesAt(u)
 	if len(below) == 0 || slices.ContainsFunc(below, func(l region.Letter) bool { return l.Kind == region.FreshLetter }) {
 		return s.eachNamed(u, whole)
@@ -121,7 +161,7 @@ func (s *scene) proposed(u, below region.Word) []any {
 	return s.eachNamed(u, append(out, whole...))
 }
 
-func (s *scene) eachNamed(u region.Word, values []any) []any {
+func (s *scenario) eachNamed(u region.Word, values []any) []any {
 	var out []any
 	for _, v := range values {
 		if v = s.named(u, copyOf(v)); !containsEqual(out, v) {
@@ -132,8 +172,8 @@ func (s *scene) eachNamed(u region.Word, values []any) []any {
 }
 
 // appends adds entries to a log or set.
-func (s *scene) appends(path string, container region.Word) []move {
-	var out []move
+func (s *scenario) appends(path string, container region.Word) []patcher {
+	var out []patcher
 	for _, id := range s.at(container) {
 		for _, v := range s.values(s.contract.Type(id).Elem) {
 			out = append(out, func(any) (string, bool) { return operation("add", path, v), true })
@@ -143,7 +183,7 @@ func (s *scene) appends(path string, container region.Word) []move {
 }
 
 // structural is what only arrays know: insertion, and growing a log.
-func (s *scene) structural(u region.Word, t *ir.Type) []move {
+func (s *scenario) structural(u region.Word, t *ir.Type) []patcher {
 	path := u.Pointer()
 	elem := t.Elem
 	if t.Kind == ir.AnyType {
@@ -153,14 +193,14 @@ func (s *scene) structural(u region.Word, t *ir.Type) []move {
 	case ir.SetType:
 		return s.appends(path+"/-", u)
 	case ir.ListType, ir.AnyType:
-		return []move{
+		return []patcher{
 			func(state any) (string, bool) {
 				return operation("add", path+"/0", s.values(elem)[0]), isArray(state, u)
 			},
 			func(state any) (string, bool) { return operation("remove", path+"/0", absent{}), isArray(state, u) },
 		}
 	case ir.LogType:
-		return []move{func(state any) (string, bool) {
+		return []patcher{func(state any) (string, bool) {
 			now, _ := get(state, u)
 			log, ok := now.([]any)
 			return operation("replace", path, append(slices.Clone(log), s.values(elem)[0])), ok
@@ -177,9 +217,9 @@ func isArray(state any, w region.Word) bool {
 
 // tests lists operations of a side that look at w: a test that holds, and one that
 // does not, of the node or of what contains it.
-func (s *scene) tests(d side, w region.Word) []move {
+func (s *scenario) tests(d side, w region.Word) []patcher {
 	may := s.mayLook(d)
-	var out []move
+	var out []patcher
 	for n := len(w); n >= 0; n-- {
 		u := w[:n]
 		if n > 0 && u[n-1].Kind == region.FreshLetter || !may.Walk(s.asPath(d, u)).Interior() {
@@ -208,4 +248,86 @@ func operation(kind, path string, value any) string {
 	}
 	b.WriteString("}]")
 	return b.String()
+}
+
+// anywhere lists operations at the places that a side's patterns lead to.
+func (s *scenario) anywhere(d side) []patcher {
+	var out []patcher
+	for _, p := range footprint.Includes(region.Union(d.stage.Write, d.stage.Blind)) {
+		out = append(out, s.writes(d, s.place(d.owned(p)))...)
+	}
+	return out
+}
+
+// maxCreated is how many values are tried for an entry that is made beside something
+// else.
+const maxCreated = 4
+
+// mayComplete reports whether a side is to create an entry that its conditions may ask
+// for, whatever else it does.
+func (s *scenario) mayComplete() bool {
+	return slices.ContainsFunc(sidesOf(s.pair), func(d side) bool { return len(s.toCreate(d)) > 0 })
+}
+
+// toCreate lists the entries that a side with conditions may create.
+func (s *scenario) toCreate(d side) []region.Word {
+	var out []region.Word
+	for i := range d.stage.Params {
+		if p := &d.stage.Params[i]; p.Kind == ir.NewParam && len(d.stage.Ensure)+len(d.stage.Produce) > 0 {
+			if entry := s.createdBy(d, p); s.mayWrite(d).Walk(entry).Interior() {
+				out = append(out, entry)
+			}
+		}
+	}
+	return out
+}
+
+// completed lets everything that a side does create its entries first.
+func (s *scenario) completed(d side, patchers []patcher) []patcher {
+	for _, entry := range s.toCreate(d) {
+		values := s.eachNamed(entry, s.valuesAt(entry))
+		var out []patcher
+		for at := range graded([]int{len(patchers), min(len(values), maxCreated)}) {
+			write, v := patchers[at[0]], values[at[1]]
+			out = append(out, func(state any) (string, bool) {
+				patch, ok := write(state)
+				if strings.Contains(patch, encode(entry.Pointer())) {
+					return patch, ok
+				}
+				return joinPatches(operation("add", entry.Pointer(), v), patch), ok
+			})
+		}
+		patchers = out
+	}
+	return patchers
+}
+
+// joinPatches is one patch after another.
+func joinPatches(a, b string) string {
+	if b == "[]" {
+		return a
+	}
+	return strings.TrimSuffix(a, "]") + "," + strings.TrimPrefix(b, "[")
+}
+
+// proposal is a side's, with a patch.
+func (s *scenario) proposal(i int, patch string) footprint.Proposal {
+	d := sidesOf(s.pair)[i]
+	out := footprint.Proposal{Stage: d.stage.Name, Patch: patch}
+	for _, p := range d.stage.Params {
+		if p.Kind == ir.DependentParam {
+			continue
+		}
+		if out.Args == nil {
+			out.Args = map[string]string{}
+		}
+		out.Args[p.Name] = s.keys[footprint.OwnedParam(d.owner, p.Name)]
+	}
+	if len(d.stage.By) > 0 {
+		out.Role = d.stage.By[0]
+	}
+	if len(d.stage.Next) > 0 {
+		out.Next = d.stage.Next[0]
+	}
+	return out
 }
