@@ -172,7 +172,11 @@ func instanceHelp(name, nearest string, ids []string) string {
 	case nearest == "" && len(ids) > maxListed:
 		return "\"poptic audit " + name + " --verify\" lists the " + grouped(len(ids)) + " that there are"
 	}
-	return didYouMean("instance", nearest, ids)
+	known := make([]string, len(ids))
+	for i, id := range ids {
+		known[i] = word(id)
+	}
+	return didYouMean("instance", nearest, known)
 }
 
 // instanceError explains why an instance of the store called name cannot be begun or
