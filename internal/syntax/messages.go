@@ -285,8 +285,7 @@ func (m *messages) optionalType(field, mark token) {
 	d := m.report(diagnostic.Unexpected, mark.start, mark.end, "the `?` of an optional member stands before its colon: `name?: T`", "")
 	if field.kind == FieldToken {
 		typ := m.textOf(field.end, mark.start)
-		d.Fixes = append(d.Fixes, m.fix("move the `?`", field.end, mark.end, "?:"+strings.TrimLeft(typ, " \t:")))
-		d.Fixes[0].Text = "?: " + strings.TrimLeft(typ, " \t:")
+		d.Fixes = append(d.Fixes, m.fix("move the `?`", field.end, mark.end, "?: "+strings.TrimLeft(typ, " \t:")))
 	}
 }
 

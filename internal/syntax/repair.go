@@ -275,7 +275,7 @@ func (s *section) repairWord(m mistake) bool {
 	block := s.innermostBlock(s.brackets(m.at))
 	clause := block >= 0 && block == s.body() && clausesOf(s.keyword()) != nil && slices.Contains(m.literals, "}")
 	if clause {
-		words, confused = clausesOf(s.keyword()), misnomers[baseDeclaration(s.keyword())]
+		words, confused = clausesOf(s.keyword()), misnomers[s.keyword()]
 	}
 	meant := nearestWord(t.value, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !isWordStart(w[0]) }), confused)
 	if meant == "" || meant == t.value {
@@ -290,13 +290,6 @@ func (s *section) repairWord(m mistake) bool {
 	}
 	s.become(m.at, meant)
 	return true
-}
-
-func baseDeclaration(keyword string) string {
-	if keyword == "delegate" {
-		return "stage"
-	}
-	return keyword
 }
 
 // repairMissingMark: "region money /a", "map Ticket", "type T: string".

@@ -54,17 +54,20 @@ func clausesOf(declaration string) []string {
 // misnomers are words of other languages, or of another place of this one, and
 // the word that is meant, by the declaration they are written in.
 var misnomers = map[string]map[string]string{
-	"stage": {
-		"phase": "in", "phases": "in", "role": "by", "roles": "by", "actor": "by", "reads": "read", "writes": "write",
-		"pre": "require", "post": "ensure", "precondition": "require", "postcondition": "ensure", "retries": "attempts", "limit": "attempts",
-		"copy": "source", "from": "source", "goto": "next", "edit": "write", "output": "produce",
-	},
-	"test": {"in": "phase", "by": "role", "given": "state", "call": "stage", "run": "stage", "expects": "expect", "assert": "expect"},
+	"stage":    stageMisnomers,
+	"delegate": stageMisnomers,
+	"test":     {"in": "phase", "by": "role", "given": "state", "call": "stage", "run": "stage", "expects": "expect", "assert": "expect"},
 	"": {
 		"interface": "type", "struct": "type", "record": "type", "enum": "type", "function": "stage", "step": "stage",
 		"rule": "invariant", "assert": "invariant", "check": "invariant", "claim": "prove", "theorem": "prove", "use": "import",
 		"phase": "phases", "states": "phases", "module": "library", "package": "library", "policy": "contract",
 	},
+}
+
+var stageMisnomers = map[string]string{
+	"phase": "in", "phases": "in", "role": "by", "roles": "by", "actor": "by", "reads": "read", "writes": "write",
+	"pre": "require", "post": "ensure", "precondition": "require", "postcondition": "ensure", "retries": "attempts", "limit": "attempts",
+	"copy": "source", "from": "source", "goto": "next", "edit": "write", "output": "produce",
 }
 
 // connectives are the little words that are taken for one another.
