@@ -15,7 +15,6 @@ import (
 	"github.com/patchoptic/poptic/examples/walk"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/spell"
-	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
@@ -125,7 +124,7 @@ func auditedTrace(ctx context.Context, in *runtime.Instance) ([][]byte, error) {
 	if err := in.Trace(ctx, &b); err != nil {
 		return nil, err
 	}
-	if _, err := trace.Verify(bytes.NewReader(b.Bytes())); err != nil {
+	if _, err := runtime.CheckTrace(bytes.NewReader(b.Bytes())); err != nil {
 		return nil, err
 	}
 	return bytes.Split(bytes.TrimSpace(b.Bytes()), []byte("\n")), nil

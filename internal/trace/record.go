@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -75,8 +74,8 @@ type member struct {
 
 // members are the members of r's line in their order. Who writes a line and who reads one
 // goes by this list, so that both know the same.
-func (r *Record) members() []member {
-	return []member{
+func (r *Record) members() [25]member {
+	return [...]member{
 		{"seq", &r.Seq, true},
 		{"time", &r.Time, true},
 		{"instance", &r.Instance, true},
@@ -152,7 +151,12 @@ func appendField(dst []byte, field any) []byte {
 		return append(f.UTC().AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
 	case *map[string]string:
 		before := byte('{')
-		for _, name := range slices.Sorted(maps.Keys(*f)) {
+		names := make([]string, 0, 8)
+		for name := range *f {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
 			dst = append(quote(append(dst, before), name), ':')
 			dst, before = quote(dst, (*f)[name]), ','
 		}
@@ -183,7 +187,7 @@ func ReadRecord(line []byte) (r *Record, err error) {
 		if err1 != nil || err2 != nil {
 			return nil, errNoLine
 		}
-		i := slices.IndexFunc(members, func(m member) bool { return m.name == name })
+		i := slices.IndexFunc(members[:], func(m member) bool { return m.name == name })
 		if i >= 0 && json.Unmarshal(value, members[i].field) != nil {
 			err = errNoRecord
 		}
