@@ -45,17 +45,13 @@ func (a logArg) openDatabase(c *console) (*sqlite.Store, error) {
 	if a.isStream() {
 		return nil, nil
 	}
-	if info, err := os.Stat(a.Log); err == nil && !a.Store.given() && !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, nil
-	}
-	is, err := sqlite.IsFile(a.Log)
-	if err != nil {
+	is, err := storeURL{file: a.Log}.isDatabase()
+	switch {
+	case err != nil:
 		return nil, unreadable("log", a.Log, err)
-	}
-	if !is && a.Store.given() {
+	case !is && a.Store.given():
 		return nil, fail("without --store, a trace can be named as well", "%s is no store", a.Log)
-	}
-	if !is {
+	case !is:
 		return nil, nil
 	}
 	c.inputs.noteDatabase(a.Log)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -54,7 +55,7 @@ func (u storeURL) given() bool { return u.text != "" }
 // readyToOpen checks that there is a database to go on with. To open a store
 // makes its file, so this comes before.
 func (u storeURL) readyToOpen() error {
-	is, err := sqlite.IsFile(u.file)
+	is, err := u.isDatabase()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fail("\"poptic create\" makes it with its first instance", "there is no store %s", u.file)
@@ -64,6 +65,16 @@ func (u storeURL) readyToOpen() error {
 		return fail("\"poptic create\" makes a store with its first instance", "%s is no store", u.file)
 	}
 	return nil
+}
+
+// isDatabase looks at the first bytes of the file. What is no regular file is not even
+// opened: a pipe would wait for somebody to write.
+func (u storeURL) isDatabase() (bool, error) {
+	info, err := os.Stat(u.file)
+	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {
+		return false, err
+	}
+	return sqlite.IsFile(u.file)
 }
 
 // An instanceFlags names an instance of a store, instead of a state document.
