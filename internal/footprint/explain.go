@@ -133,7 +133,7 @@ func (p Pair) readsItself(c Conflict) bool {
 		}
 		at = at.Step(l)
 	}
-	return at.In() || at.Live()
+	return at.In() || at.Reachable()
 }
 
 // placeText writes a place where two stages meet as a clause would: a step that no clause
@@ -358,7 +358,7 @@ func (k *mask) value(s spot, v any) any {
 	switch {
 	case k.hidden(s):
 		return secretMark
-	case s.touched != nil && !s.touched.Live():
+	case s.touched != nil && !s.touched.Reachable():
 		return leftOut
 	}
 	switch v := v.(type) {

@@ -92,7 +92,7 @@ func TestIntersectionOfTwoParametersAtOnePlaceIsNotExact(t *testing.T) {
 	set := IntersectSets(SetOf("/t/{p}"), SetOf("/t/{q}"))
 	w := Word{Key("t"), Key("k")}
 	require.True(t, set.Start(Binding{"p": "k", "q": "k"}).Walk(w).Interior())
-	require.False(t, set.Start(Binding{"p": "k", "q": "l"}).Walk(w).Live())
+	require.False(t, set.Start(Binding{"p": "k", "q": "l"}).Walk(w).Reachable())
 }
 
 func TestParametersAreBoundRenamedAndListed(t *testing.T) {

@@ -9,7 +9,7 @@ package region
 // untyped literals are children of their own, no two kinds of edge clash.
 //
 // The subset reached by a word answers everything, kept small by three rewrites
-// (clause.settle). Patterns are closed, so a union that accepts accepts for good:
+// (clause.normalise). Patterns are closed, so a union that accepts accepts for good:
 // its states give way to the one state "accepted". An exception that accepts
 // kills its clause for good, and so does a required union with no state left.
 // Every trie node reaches acceptance, so "no state left" is exactly "dead".
@@ -17,7 +17,7 @@ package region
 // Shallow patterns are not closed. One without AnyDepth is matched by words of
 // one length only, so its node simply counts while it is in the subset. One with
 // AnyDepth counts at the first match on the way down (section 3.2); it gets a
-// trie of its own whose states give way to "hit", which no letter leaves.
+// trie of its own whose states give way to "matched", which no letter leaves.
 
 // A clause is a grant after compilation: the intersection of unions, minus one
 // union. Grants have one required union; IntersectSets makes more.
@@ -32,13 +32,14 @@ type union struct {
 	states   span
 	accepted int // the state that stands for "accepted for good"
 	root     int
-	minimal  []minimal
+	tries    []trie
 }
 
-// A minimal is the trie of one shallow pattern with an AnyDepth.
-type minimal struct {
-	states            span
-	root, accept, hit int
+// A trie is that of one shallow pattern with an AnyDepth: once accept is in the subset,
+// matched stands for it.
+type trie struct {
+	states                span
+	root, accept, matched int
 }
 
 // A state is one trie node.
@@ -127,7 +128,7 @@ func (b *builder) union(ps []Pattern) union {
 		}
 		for _, p := range ps {
 			if p.isMinimal() {
-				u.minimal = append(u.minimal, b.minimal(p))
+				u.tries = append(u.tries, b.trie(p))
 			}
 		}
 	}
@@ -143,12 +144,12 @@ func (b *builder) end(node int, shallow bool) {
 	}
 }
 
-func (b *builder) minimal(p Pattern) minimal {
-	m := minimal{states: span{lo: len(b.states)}, root: b.state(), hit: b.state()}
-	m.accept = b.insert(m.root, p.Segments)
-	b.end(m.hit, true)
-	m.states.hi = len(b.states)
-	return m
+func (b *builder) trie(p Pattern) trie {
+	t := trie{states: span{lo: len(b.states)}, root: b.state(), matched: b.state()}
+	t.accept = b.insert(t.root, p.Segments)
+	b.end(t.matched, true)
+	t.states.hi = len(b.states)
+	return t
 }
 
 // insert adds the path of segments below node and returns its end.
@@ -199,8 +200,8 @@ func (a *automaton) start() bitset {
 			if u.states.lo < u.states.hi {
 				a.enter(set, u.root)
 			}
-			for _, m := range u.minimal {
-				a.enter(set, m.root)
+			for _, t := range u.tries {
+				a.enter(set, t.root)
 			}
 		}
 	}
@@ -217,12 +218,12 @@ const (
 	interior                 // one clause holds every word at and below
 )
 
-// settle rewrites set to its smallest equal (see the head of this file) and
+// normalise rewrites set to its smallest equal (see the head of this file) and
 // tells what is certain about it.
-func (a *automaton) settle(set bitset) outcome {
+func (a *automaton) normalise(set bitset) outcome {
 	out := nothing
 	a.eachClause(set, func(c *clause) (stop bool) {
-		switch c.settle(a, set) {
+		switch c.normalise(a, set) {
 		case interior:
 			out = interior
 		case undecided:
@@ -253,21 +254,21 @@ func (a *automaton) eachClause(set bitset, visit func(*clause) (stop bool)) {
 	}
 }
 
-func (c *clause) settle(a *automaton, set bitset) outcome {
+func (c *clause) normalise(a *automaton, set bitset) outcome {
 	if !set.anyIn(c.states) {
 		return nothing
 	}
 	whole := true
 	for i := range c.require {
 		u := &c.require[i]
-		u.settle(a, set)
+		u.normalise(a, set)
 		if !set.anyIn(u.states) {
 			set.clear(c.states)
 			return nothing
 		}
 		whole = whole && set.has(u.accepted)
 	}
-	c.except.settle(a, set)
+	c.except.normalise(a, set)
 	switch {
 	case c.except.accepted != 0 && set.has(c.except.accepted):
 		set.clear(c.states)
@@ -278,11 +279,11 @@ func (c *clause) settle(a *automaton, set bitset) outcome {
 	return undecided
 }
 
-func (u *union) settle(a *automaton, set bitset) {
-	for _, m := range u.minimal {
-		if set.has(m.accept) {
-			set.clear(m.states)
-			set.add(m.hit)
+func (u *union) normalise(a *automaton, set bitset) {
+	for _, t := range u.tries {
+		if set.has(t.accept) {
+			set.clear(t.states)
+			set.add(t.matched)
 		}
 	}
 	if u.accepted != 0 && (set.has(u.accepted) || set.meetsIn(a.accepts, u.states)) {
@@ -291,12 +292,12 @@ func (u *union) settle(a *automaton, set bitset) {
 	}
 }
 
-// holds reports whether the word that reached the settled subset is in the union.
+// holds reports whether the word that reached the normalised subset is in the union.
 func (u *union) holds(a *automaton, set bitset) bool {
 	return u.accepted != 0 && (set.has(u.accepted) || set.meetsIn(a.shallow, u.states))
 }
 
-// contains reports whether the word that reached the settled subset is in the set.
+// contains reports whether the word that reached the normalised subset is in the set.
 func (a *automaton) contains(set bitset) bool {
 	in := false
 	a.eachClause(set, func(c *clause) bool {

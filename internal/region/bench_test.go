@@ -53,7 +53,7 @@ func BenchmarkCursorWalkWithExceptions(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		at := c.Key("tickets").Key("T1")
-		if !at.Live() || at.Interior() || !at.CanHold(Object) || !at.Key("status").In() {
+		if !at.Reachable() || at.Interior() || !at.CanHold(Object) || !at.Key("status").In() {
 			b.Fatal("wrong")
 		}
 	}

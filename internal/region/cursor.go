@@ -72,20 +72,20 @@ func (c Cursor) In() bool { return c.at.in }
 // Interior reports whether one grant holds the word and everything below it.
 func (c Cursor) Interior() bool { return c.at == c.at.machine.top }
 
-// Live reports whether some word at or below this one is in the set. It is exact,
+// Reachable reports whether some word at or below this one is in the set. It is exact,
 // exceptions included; a set for which that takes more than DefaultBudget search
-// states counts as not live, so that nothing is shown by mistake.
-func (c Cursor) Live() bool { return c.at.isLive() }
+// states counts as having none, so that nothing is shown by mistake.
+func (c Cursor) Reachable() bool { return c.at.isReachable() }
 
 // CanHold reports whether some word of the set lies strictly below this one
 // through a letter that a container of the given kind has: whether a projection
-// shows such a container as spine (spec/semantics.md section 11.1). Exact as Live.
+// shows such a container as spine (spec/semantics.md section 11.1). Exact as Reachable.
 func (c Cursor) CanHold(kind Container) bool { return c.at.canHold(kind) }
 
-// Whole reports whether every word at and below this one is in the set, be it by
+// Universal reports whether every word at and below this one is in the set, be it by
 // several grants together. It may answer false when that takes long to see, and
 // is good for sharing subtrees, never for authority.
-func (c Cursor) Whole() bool { return c.at.isWhole() }
+func (c Cursor) Universal() bool { return c.at.isUniversal() }
 
 // OnlyKeys lists the keys through which words of the set lie strictly below this
 // one, if they are a known few; only is false if any key may lead to some. A
@@ -93,11 +93,11 @@ func (c Cursor) Whole() bool { return c.at.isWhole() }
 // order is fixed; a key that is bound to several parameters is listed once.
 func (c Cursor) OnlyKeys() (keys []string, only bool) {
 	e := c.at.exits()
-	if e.other[KeyLetter].isLive() {
+	if e.other[KeyLetter].isReachable() {
 		return nil, false
 	}
 	for i, l := range e.letters {
-		if !e.to[i].isLive() {
+		if !e.to[i].isReachable() {
 			continue
 		}
 		switch l.Kind {
@@ -110,21 +110,23 @@ func (c Cursor) OnlyKeys() (keys []string, only bool) {
 	return keys, true
 }
 
-// Fixed identifies where the walk is, if what the set holds below does not depend on
-// the binding and not on the positions in arrays: walks with equal identities, of any
-// binding, then go on alike, and so does every Index. The identity is a pointer that
-// belongs to the set. ok may be false where it takes long to see.
-func (c Cursor) Fixed() (identity any, ok bool) { return c.at, c.at.isFixed() }
+// BindingIndependent identifies where the walk is, if what the set holds below does not
+// depend on the binding and not on the positions in arrays: walks with equal identities,
+// of any binding, then go on alike, and so does every Index. The identity is a pointer
+// that belongs to the set. ok may be false where it takes long to see.
+func (c Cursor) BindingIndependent() (identity any, ok bool) {
+	return c.at, c.at.isBindingIndependent()
+}
 
-// isFixed reports whether no letter of a parameter's value and no single index leads
-// anywhere of its own from any node that can be reached.
-func (n *node) isFixed() bool {
-	if answer, known := n.fixed.get(); known {
+// isBindingIndependent reports whether no letter of a parameter's value and no single
+// index leads anywhere of its own from any node that can be reached.
+func (n *node) isBindingIndependent() bool {
+	if answer, known := n.bindingIndependent.get(); known {
 		return answer
 	}
-	found, path := n.reach(wholeBudget, (*node).tellsApart)
+	found, path := n.reach(universalBudget, (*node).tellsApart)
 	for _, x := range path {
-		x.fixed.set(found == No)
+		x.bindingIndependent.set(found == No)
 	}
 	return found == No
 }
@@ -138,7 +140,8 @@ func (n *node) tellsApart() bool {
 	return false
 }
 
-// Liveness asks whether a node from which the set's words go on is reachable.
+// What lies below a node is asked by searching from it: whether a node in the set is
+// reachable, whether every reachable node is, whether none depends on the binding.
 // Subsets whose includes are alive may still have every word taken away by
 // exceptions, so it takes a search, whose result is then remembered.
 //
@@ -147,8 +150,8 @@ func (n *node) tellsApart() bool {
 // its budget is checked between levels only: whatever it finds out about the
 // nodes it passes is then what their own search would find out.
 
-// wholeBudget bounds the search of Cursor.Whole, which may give up early.
-const wholeBudget = 256
+// universalBudget bounds the search of Cursor.Universal, which may give up early.
+const universalBudget = 256
 
 // A memo remembers a yes or no.
 type memo struct{ value atomic.Uint32 }
@@ -166,24 +169,24 @@ func (m *memo) set(answer bool) {
 	}
 }
 
-func (n *node) isLive() bool {
-	if answer, known := n.live.get(); known {
+func (n *node) isReachable() bool {
+	if answer, known := n.reachable.get(); known {
 		return answer
 	}
 	found, path := n.reach(DefaultBudget, func(x *node) bool { return x.in })
 	for _, x := range path {
-		x.live.set(found == Yes)
+		x.reachable.set(found == Yes)
 	}
 	return found == Yes
 }
 
-func (n *node) isWhole() bool {
-	if answer, known := n.whole.get(); known {
+func (n *node) isUniversal() bool {
+	if answer, known := n.universal.get(); known {
 		return answer
 	}
-	found, path := n.reach(wholeBudget, func(x *node) bool { return !x.in })
+	found, path := n.reach(universalBudget, func(x *node) bool { return !x.in })
 	for _, x := range path {
-		x.whole.set(found == No)
+		x.universal.set(found == No)
 	}
 	return found == No
 }
@@ -194,7 +197,7 @@ func (n *node) canHold(kind Container) bool {
 	}
 	answer := false
 	for _, child := range n.exits().below(kind) {
-		answer = answer || child.isLive()
+		answer = answer || child.isReachable()
 	}
 	n.holds[kind].set(answer)
 	return answer

@@ -25,7 +25,7 @@ func (u *universe) below(m modelSet, kind Container) modelSet {
 
 // Patterns of this test have at most two segments, so words of up to four letters
 // show everything about words of up to two.
-func TestLivenessAndHoldingAgreeWithEnumeration(t *testing.T) {
+func TestReachabilityAndHoldingAgreeWithEnumeration(t *testing.T) {
 	rnd := rand.New(rand.NewSource(3))
 	u := typedUniverse(rnd, 4)
 	u.pool = u.shortPool(2)
@@ -39,7 +39,7 @@ func TestLivenessAndHoldingAgreeWithEnumeration(t *testing.T) {
 				break
 			}
 			c := start.Walk(w)
-			require.Equal(t, live.has(i), c.Live(), "%v at %s", r.Region, w.Pointer())
+			require.Equal(t, live.has(i), c.Reachable(), "%v at %s", r.Region, w.Pointer())
 			require.Equal(t, holds[Object].has(i), c.CanHold(Object), "%v at %s", r.Region, w.Pointer())
 			require.Equal(t, holds[Array].has(i), c.CanHold(Array), "%v at %s", r.Region, w.Pointer())
 		}
@@ -72,8 +72,8 @@ func TestWholeMeansThatNoWordBelowIsMissing(t *testing.T) {
 		missing = u.atOrBelow(missing)
 		start := Compile(r.Region).Start(nil)
 		for i, w := range u.words[:1+len(u.letters)] {
-			require.Equal(t, !missing.has(i), start.Walk(w).Whole(), "%v at %s", r.Region, w.Pointer())
-			if start.Walk(w).Whole() && !start.Walk(w).Interior() {
+			require.Equal(t, !missing.has(i), start.Walk(w).Universal(), "%v at %s", r.Region, w.Pointer())
+			if start.Walk(w).Universal() && !start.Walk(w).Interior() {
 				wholes++
 			}
 		}
@@ -84,30 +84,30 @@ func TestWholeMeansThatNoWordBelowIsMissing(t *testing.T) {
 func TestWholePoolsGrantsAndInteriorDoesNot(t *testing.T) {
 	set := Compile(Union(Of("/a", "!/a/b"), Of("/a/b")))
 	a := set.Start(nil).Key("a")
-	require.True(t, a.Whole())
+	require.True(t, a.Universal())
 	require.False(t, a.Interior())
 	require.True(t, a.Key("b").Interior())
 }
 
 func TestASpineIsDeadWhereExceptionsTakeEverythingAway(t *testing.T) {
 	c := SetOf("/a/*/x", "!/a/**/x").Start(nil)
-	require.False(t, c.Live())
+	require.False(t, c.Reachable())
 	require.False(t, c.Key("a").CanHold(Object))
 
 	c = SetOf("/a/[*]/x", "!/a/[0]").Start(nil)
 	require.True(t, c.Key("a").CanHold(Array))
 	require.False(t, c.Key("a").CanHold(Object))
-	require.False(t, c.Key("a").Index(0).Live())
+	require.False(t, c.Key("a").Index(0).Reachable())
 	require.True(t, c.Key("a").Index(7).CanHold(Object))
 }
 
 func TestAShallowPatternShowsTheNodeOnly(t *testing.T) {
 	c := SetOf("/a!").Start(nil).Key("a")
 	require.True(t, c.In())
-	require.True(t, c.Live())
+	require.True(t, c.Reachable())
 	require.False(t, c.Interior())
 	require.False(t, c.CanHold(Object))
-	require.False(t, c.Key("b").Live())
+	require.False(t, c.Key("b").Reachable())
 }
 
 // A bound set must behave as the set compiled with the values in place, for every
@@ -128,7 +128,7 @@ func TestBindingAtStartEqualsCompilingTheBoundRegion(t *testing.T) {
 			bound, fixed := set.Start(args), Compile(r.Bind(args)).Start(Binding{})
 			for _, w := range u.words {
 				got, want := bound.Walk(w), fixed.Walk(w)
-				if got.In() != want.In() || got.Interior() != want.Interior() || got.Live() != want.Live() || got.CanHold(Object) != want.CanHold(Object) {
+				if got.In() != want.In() || got.Interior() != want.Interior() || got.Reachable() != want.Reachable() || got.CanHold(Object) != want.CanHold(Object) {
 					t.Fatalf("%v with %v at %s", r.Region, args, w.Pointer())
 				}
 			}
@@ -143,8 +143,8 @@ func TestAnUnboundParameterMatchesItsSymbolOnly(t *testing.T) {
 	require.False(t, set.Contains(Word{Key("t"), Key("p")}))
 	at := set.Start(Binding{"p": "T1"}).Key("t")
 	require.True(t, at.Key("T1").Interior())
-	require.False(t, at.Key("T2").Live())
-	require.False(t, at.Step(Param("p")).Live())
+	require.False(t, at.Key("T2").Reachable())
+	require.False(t, at.Step(Param("p")).Reachable())
 }
 
 func TestAFreshKeyMeetsEveryWildcardButNoOtherOwner(t *testing.T) {
@@ -166,7 +166,7 @@ func TestAtRunTimeAFreshSegmentMatchesEveryFreshKey(t *testing.T) {
 	require.True(t, c.Step(Fresh("-")).Interior())
 	require.True(t, c.CanHold(Array), "a log is an array in files")
 	require.False(t, c.CanHold(Object))
-	require.False(t, c.Index(0).Live())
+	require.False(t, c.Index(0).Reachable())
 	require.False(t, c.Interior())
 }
 
@@ -174,7 +174,7 @@ func TestSteppingAlongAKnownWayAllocatesNothing(t *testing.T) {
 	c := SetOf("/tickets/{t}/status", "/tickets/*", "!/tickets/*/secret").Start(Binding{"t": "T1"})
 	walk := func() {
 		at := c.Key("tickets").Key("T1").Key("labels").Index(3)
-		if !at.In() || !at.Live() || !at.Interior() || !at.CanHold(Array) || !at.Whole() {
+		if !at.In() || !at.Reachable() || !at.Interior() || !at.CanHold(Array) || !at.Universal() {
 			t.Error("not in")
 		}
 	}
@@ -212,7 +212,7 @@ func (s *Set) answers(words []Word) []string {
 	for _, w := range words {
 		c := s.Start(Binding{"p": "v"}).Walk(w)
 		text := ""
-		for _, b := range []bool{c.In(), c.Live(), c.Interior(), c.Whole(), c.CanHold(Object), c.CanHold(Array)} {
+		for _, b := range []bool{c.In(), c.Reachable(), c.Interior(), c.Universal(), c.CanHold(Object), c.CanHold(Array)} {
 			text += map[bool]string{true: "1", false: "0"}[b]
 		}
 		out = append(out, text)
@@ -261,7 +261,7 @@ func TestAWalkIsFixedWhereNeitherValuesNorPositionsMatterBelow(t *testing.T) {
 		{[]string{"/**/{p}"}, "a/b", false},
 	} {
 		args := Binding{"p": "k"}
-		_, fixed := walked(SetOf(test.patterns...).Start(args), test.below).Fixed()
+		_, fixed := walked(SetOf(test.patterns...).Start(args), test.below).BindingIndependent()
 		require.Equal(t, test.fixed, fixed, "%v below %q", test.patterns, test.below)
 	}
 }
@@ -275,10 +275,10 @@ func walked(c Cursor, keys string) Cursor {
 
 func TestFixedWalksOfDifferentBindingsAreTheSame(t *testing.T) {
 	set := SetOf("/m/{p}", "/n/*/x", "!/n/a/x")
-	a, okA := set.Start(Binding{"p": "k"}).Key("n").Fixed()
-	b, okB := set.Start(Binding{"p": "other"}).Key("n").Fixed()
+	a, okA := set.Start(Binding{"p": "k"}).Key("n").BindingIndependent()
+	b, okB := set.Start(Binding{"p": "other"}).Key("n").BindingIndependent()
 	require.True(t, okA && okB)
 	require.True(t, a == b)
-	c, _ := set.Start(Binding{"p": "k"}).Key("n").Key("b").Fixed()
+	c, _ := set.Start(Binding{"p": "k"}).Key("n").Key("b").BindingIndependent()
 	require.False(t, a == c)
 }

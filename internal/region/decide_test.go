@@ -127,7 +127,7 @@ func TestTheNumberOfSearchStatesIsTheSameEveryTime(t *testing.T) {
 	require.Len(t, states, 1)
 }
 
-func TestLivenessBeyondTheBudgetCountsAsDead(t *testing.T) {
+func TestReachabilityBeyondTheBudgetCountsAsDead(t *testing.T) {
 	texts := []string{"/**/end"}
 	for i := range 13 {
 		texts = append(texts, fmt.Sprintf("/**/a%d", i))
@@ -137,9 +137,9 @@ func TestLivenessBeyondTheBudgetCountsAsDead(t *testing.T) {
 		needed = IntersectSets(needed, SetOf(fmt.Sprintf("/**/a%d", i)))
 	}
 	c := needed.Start(nil)
-	require.False(t, c.Live())
-	require.False(t, c.Live(), "the shortest word has 18 letters, and 2^18 subsets lie before it")
-	require.True(t, SetOf(texts...).Start(nil).Live())
+	require.False(t, c.Reachable())
+	require.False(t, c.Reachable(), "the shortest word has 18 letters, and 2^18 subsets lie before it")
+	require.True(t, SetOf(texts...).Start(nil).Reachable())
 }
 
 func TestWitnessesUseAReadableKeyThatNoPatternNames(t *testing.T) {

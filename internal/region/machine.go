@@ -16,7 +16,7 @@ import (
 // equal iff they are the same pointer, and everything about a node is asked once.
 
 // A machine is the deterministic reading of a set's automaton under one grouping
-// of its parameters. Its nodes are the settled subsets; they are made when a
+// of its parameters. Its nodes are the normalised subsets; they are made when a
 // walk or a search first reaches them.
 type machine struct {
 	nfa      *automaton
@@ -30,16 +30,16 @@ type machine struct {
 	count atomic.Int64
 }
 
-// A node is a settled subset: what a word has led to.
+// A node is a normalised subset: what a word has led to.
 type node struct {
-	machine *machine
-	set     subset // empty for top and bottom
-	in      bool
-	out     atomic.Pointer[exits]
-	live    memo
-	whole   memo
-	fixed   memo
-	holds   [2]memo // by Container
+	machine            *machine
+	set                subset // empty for top and bottom
+	in                 bool
+	out                atomic.Pointer[exits]
+	reachable          memo
+	universal          memo
+	bindingIndependent memo
+	holds              [2]memo // by Container
 }
 
 // exits are the steps out of a node: letters that lead somewhere of their own, in
@@ -79,10 +79,10 @@ func (m *machine) constant(in bool) *node {
 // size is the number of nodes made so far.
 func (m *machine) size() int { return int(m.count.Load()) }
 
-// node returns the node of set, which it settles in place.
+// node returns the node of set, which it normalises in place.
 // The caller holds m.mu, except while m is being made.
 func (m *machine) node(set bitset) *node {
-	switch m.nfa.settle(set) {
+	switch m.nfa.normalise(set) {
 	case interior:
 		return m.top
 	case nothing:
@@ -116,14 +116,14 @@ func (n *node) exits() *exits {
 
 // expand computes the steps out of a subset.
 func (m *machine) expand(set subset) *exits {
-	f := newFan(m)
-	set.each(f.leave)
+	t := newTransitions(m)
+	set.each(t.leave)
 	e := &exits{}
-	f.eachLetter(func(l Letter, set bitset) {
+	t.eachLetter(func(l Letter, set bitset) {
 		e.letters = append(e.letters, l)
 		e.to = append(e.to, m.node(set))
 	})
-	key, index, fresh := m.node(f.anyKey), m.node(f.anyIndex), m.node(f.anyFresh)
+	key, index, fresh := m.node(t.anyKey), m.node(t.anyIndex), m.node(t.anyFresh)
 	e.other = [4]*node{KeyLetter: key, IndexLetter: index, ParamLetter: key, FreshLetter: fresh}
 	e.closed = key == m.bottom && index == m.bottom && fresh == m.bottom
 	if len(e.letters) > fewLetters {
@@ -175,9 +175,9 @@ func (e *exits) below(kind Container) []*node {
 	return out
 }
 
-// A fan collects where the states of one subset lead: all letters of a kind
+// transitions are where the states of one subset lead: all letters of a kind
 // through wildcards, and single letters in addition to that.
-type fan struct {
+type transitions struct {
 	machine                    *machine
 	anyKey, anyIndex, anyFresh bitset
 	steps                      []step
@@ -189,53 +189,53 @@ type step struct {
 	to int
 }
 
-func newFan(m *machine) *fan {
+func newTransitions(m *machine) *transitions {
 	size := len(m.nfa.states)
-	return &fan{machine: m, anyKey: newBitset(size), anyIndex: newBitset(size), anyFresh: newBitset(size)}
+	return &transitions{machine: m, anyKey: newBitset(size), anyIndex: newBitset(size), anyFresh: newBitset(size)}
 }
 
 // leave adds the steps out of state s.
-func (f *fan) leave(s int) {
-	from := &f.machine.nfa.states[s]
+func (t *transitions) leave(s int) {
+	from := &t.machine.nfa.states[s]
 	if from.stays {
-		f.enter(s, f.anyKey, f.anyIndex, f.anyFresh)
+		t.enter(s, t.anyKey, t.anyIndex, t.anyFresh)
 	}
 	for _, e := range from.edges {
-		f.follow(e)
+		t.follow(e)
 	}
 }
 
-func (f *fan) enter(to int, sets ...bitset) {
+func (t *transitions) enter(to int, sets ...bitset) {
 	for _, set := range sets {
-		f.machine.nfa.enter(set, to)
+		t.machine.nfa.enter(set, to)
 	}
 }
 
-func (f *fan) follow(e edge) {
+func (t *transitions) follow(e edge) {
 	switch e.on.Kind {
 	case Literal:
-		f.add(Key(e.on.Text), e.to)
+		t.add(Key(e.on.Text), e.to)
 		if i, ok := asIndex(e.on.Text); ok {
-			f.add(Index(i), e.to)
+			t.add(Index(i), e.to)
 		}
 	case KeyLiteral:
-		f.add(Key(e.on.Text), e.to)
+		t.add(Key(e.on.Text), e.to)
 	case IndexLiteral:
-		f.add(Index(e.on.Index), e.to)
+		t.add(Index(e.on.Index), e.to)
 	case AnySegment:
-		f.enter(e.to, f.anyKey, f.anyIndex, f.anyFresh)
+		t.enter(e.to, t.anyKey, t.anyIndex, t.anyFresh)
 	case AnyKey:
-		f.enter(e.to, f.anyKey, f.anyFresh)
+		t.enter(e.to, t.anyKey, t.anyFresh)
 	case AnyIndex:
-		f.enter(e.to, f.anyIndex, f.anyFresh)
+		t.enter(e.to, t.anyIndex, t.anyFresh)
 	case ParamSegment:
-		f.add(f.machine.groups[e.on.Text].letter(e.on.Text), e.to)
+		t.add(t.machine.groups[e.on.Text].letter(e.on.Text), e.to)
 	case FreshSegment:
-		f.add(f.machine.freshLetter(e.on.Text), e.to)
+		t.add(t.machine.freshLetter(e.on.Text), e.to)
 	}
 }
 
-func (f *fan) add(on Letter, to int) { f.steps = append(f.steps, step{on, to}) }
+func (t *transitions) add(on Letter, to int) { t.steps = append(t.steps, step{on, to}) }
 
 // letter is what a parameter in group g matches.
 func (g group) letter(param string) Letter {
@@ -260,27 +260,27 @@ func (m *machine) freshLetter(owner string) Letter {
 // eachLetter calls visit for every letter that has a step of its own, in the
 // order of compareLetters, with the subset it leads to. The subset is visit's to
 // change, but not to keep.
-func (f *fan) eachLetter(visit func(l Letter, set bitset)) {
-	slices.SortFunc(f.steps, func(a, b step) int { return compareLetters(a.on, b.on) })
-	scratch := newBitset(len(f.machine.nfa.states))
-	for i := 0; i < len(f.steps); {
-		l := f.steps[i].on
-		copy(scratch, f.base(l.Kind))
-		for ; i < len(f.steps) && f.steps[i].on == l; i++ {
-			f.enter(f.steps[i].to, scratch)
+func (t *transitions) eachLetter(visit func(l Letter, set bitset)) {
+	slices.SortFunc(t.steps, func(a, b step) int { return compareLetters(a.on, b.on) })
+	scratch := newBitset(len(t.machine.nfa.states))
+	for i := 0; i < len(t.steps); {
+		l := t.steps[i].on
+		copy(scratch, t.base(l.Kind))
+		for ; i < len(t.steps) && t.steps[i].on == l; i++ {
+			t.enter(t.steps[i].to, scratch)
 		}
 		visit(l, scratch)
 	}
 }
 
-func (f *fan) base(k LetterKind) bitset {
+func (t *transitions) base(k LetterKind) bitset {
 	switch k {
 	case IndexLetter:
-		return f.anyIndex
+		return t.anyIndex
 	case FreshLetter:
-		return f.anyFresh
+		return t.anyFresh
 	default:
-		return f.anyKey
+		return t.anyKey
 	}
 }
 

@@ -173,7 +173,7 @@ func (r *reply) tellAll(found []finding) (told []Violation, more int) {
 // mayName reports whether the stage sees a place or is on the way to what it sees,
 // or writes it.
 func (r *reply) mayName(w region.Word) bool {
-	return r.stage.read.Start(r.args).Walk(w).Live() ||
+	return r.stage.read.Start(r.args).Walk(w).Reachable() ||
 		r.stage.write.Start(r.args).Walk(w).Interior() ||
 		r.stage.blind.Start(r.args).Walk(w).Interior()
 }

@@ -29,13 +29,13 @@ func (m maker) disguise(n *tree.Node, c region.Cursor, may func(*tree.Node) bool
 	switch {
 	case !shows(n, c):
 		return m.replaced(n, c, may)
-	case n.Kind() == ir.Object && !c.Whole():
+	case n.Kind() == ir.Object && !c.Universal():
 		members := map[string]*tree.Node{}
 		for _, name := range memberNames {
 			members[name] = m.disguise(n.Get(name), c.Key(name), func(*tree.Node) bool { return true })
 		}
 		return tree.NewObject(members)
-	case n.Kind() == ir.Array && !c.Whole():
+	case n.Kind() == ir.Array && !c.Universal():
 		var elements []*tree.Node
 		for i, child := range n.Elements() {
 			elements = append(elements, m.disguise(child, c.Index(i), func(n *tree.Node) bool { return n != nil }))

@@ -615,7 +615,7 @@ func newFootprint(reads []region.Pattern) footprint {
 
 // meets reports whether a write of everything at and below w changes something
 // that is read (spec/semantics.md section 6.1).
-func (f footprint) meets(w region.Word) bool { return f.start.Walk(w).Live() }
+func (f footprint) meets(w region.Word) bool { return f.start.Walk(w).Reachable() }
 
 // readsBelow is the region that a rule over self reads if self stands at w.
 func (r *rule) readsBelow(w region.Word) region.Region {

@@ -197,13 +197,13 @@ func blend(n, other *tree.Node, c region.Cursor) *tree.Node {
 		return n
 	case !shows(n, c):
 		return other
-	case n.Kind() == ir.Object && !c.Whole():
+	case n.Kind() == ir.Object && !c.Universal():
 		members := map[string]*tree.Node{}
 		for name := range union(n, other) {
 			members[name] = blend(n.Get(name), other.Get(name), c.Key(name))
 		}
 		return tree.NewObject(members)
-	case n.Kind() == ir.Array && !c.Whole():
+	case n.Kind() == ir.Array && !c.Universal():
 		return blendElements(n, other, c)
 	default:
 		return n

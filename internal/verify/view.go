@@ -116,10 +116,10 @@ func (p *Program) Reads(s Snapshot, stage string, args map[string]string) func(r
 	v.bindArguments()
 	read, seen := v.stage.read.Start(v.args), v.stage.seen.Start(v.args)
 	return func(w region.Word) (region.Word, bool) {
-		if !seen.Walk(w).Live() && !hasPlaceFor(read, w) {
+		if !seen.Walk(w).Reachable() && !hasPlaceFor(read, w) {
 			return nil, false
 		}
-		for len(w) > 0 && !read.Walk(w).Live() {
+		for len(w) > 0 && !read.Walk(w).Reachable() {
 			w = w[:len(w)-1]
 		}
 		return w, true

@@ -50,14 +50,14 @@ func (p projector) project(n *tree.Node, c region.Cursor) tree.Image {
 	case n == nil:
 		return tree.Image{}
 	case n.Kind() == ir.Object:
-		if c.Whole() {
+		if c.Universal() {
 			return tree.Image{Node: n}
 		}
 		if c.In() || c.CanHold(region.Object) {
 			return p.object(n, c)
 		}
 	case n.Kind() == ir.Array:
-		if c.Whole() {
+		if c.Universal() {
 			return tree.Image{Node: n}
 		}
 		if c.In() || c.CanHold(region.Array) {
@@ -77,7 +77,7 @@ func (p projector) object(n *tree.Node, c region.Cursor) tree.Image {
 	if only {
 		return p.lookedUp(n, c, keys)
 	}
-	if same, ok := c.Fixed(); ok {
+	if same, ok := c.BindingIndependent(); ok {
 		return n.Map(same, func(name string, child *tree.Node) tree.Image { return p.project(child, c.Key(name)) })
 	}
 	var hidden []region.Word
@@ -116,7 +116,7 @@ func appendBelow(all []region.Word, l region.Letter, below []region.Word) []regi
 }
 
 func (p projector) array(n *tree.Node, c region.Cursor) tree.Image {
-	same, fixed := c.Fixed()
+	same, fixed := c.BindingIndependent()
 	switch {
 	case n.Order() == tree.SetOrder && fixed:
 		return n.Remembered(ofSet{same}, func() any { return p.set(n, c) }).(tree.Image)

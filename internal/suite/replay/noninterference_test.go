@@ -149,9 +149,9 @@ func (h *hall) alike(n *tree.Node) []*tree.Node {
 // blend is what c shows of n, and for the rest other.
 func (h *hall) blend(n, other *tree.Node, c region.Cursor) *tree.Node {
 	switch {
-	case n == nil || other == nil || !c.In() && !c.Live():
+	case n == nil || other == nil || !c.In() && !c.Reachable():
 		return other
-	case n.Kind() == ir.Object && other.Kind() == ir.Object && !c.Whole():
+	case n.Kind() == ir.Object && other.Kind() == ir.Object && !c.Universal():
 		names := map[string]bool{}
 		for _, x := range []*tree.Node{n, other} {
 			for name := range x.Members() {
@@ -165,7 +165,7 @@ func (h *hall) blend(n, other *tree.Node, c region.Cursor) *tree.Node {
 			}
 		}
 		return tree.NewObject(members)
-	case n.Kind() == ir.Array && other.Kind() == ir.Array && other.Len() >= n.Len() && !c.Whole():
+	case n.Kind() == ir.Array && other.Kind() == ir.Array && other.Len() >= n.Len() && !c.Universal():
 		var elements []*tree.Node
 		for i, child := range n.Elements() {
 			elements = append(elements, h.blend(child, other.At(i), c.Index(i)))
@@ -177,7 +177,7 @@ func (h *hall) blend(n, other *tree.Node, c region.Cursor) *tree.Node {
 
 // blendMember keeps a member whose presence shows.
 func (h *hall) blendMember(n, other *tree.Node, c region.Cursor) *tree.Node {
-	if c.In() || n != nil && other == nil && c.Live() || n == nil && c.Live() {
+	if c.In() || n != nil && other == nil && c.Reachable() || n == nil && c.Reachable() {
 		return n
 	}
 	return h.blend(n, other, c)

@@ -616,7 +616,7 @@ func (w *walks) begin() bool {
 // mixed is a state with the origin of another.
 func (w *walks) mixed(a, b *tree.Node, c region.Cursor) *tree.Node {
 	switch {
-	case c.Whole():
+	case c.Universal():
 		return b
 	case c.In() && (a == nil || b == nil || a.Kind() != b.Kind()):
 		return b
