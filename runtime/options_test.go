@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +12,7 @@ import (
 )
 
 func TestANumberBelowZeroMeansZero(t *testing.T) {
-	for _, n := range []int{0, -1, -1 << 62} {
+	for _, n := range []int{0, -1, math.MinInt} {
 		in, st := begin(t, runtime.WithAttempts(n), runtime.WithRecentCommits(n), runtime.WithIdlePatches(n), runtime.WithSnapshotAfter(n))
 		for i := range 5 {
 			v := propose(t, in, outside(i))

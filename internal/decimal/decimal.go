@@ -53,7 +53,7 @@ func cutDigits(s string) (digits, rest string) {
 type Decimal struct {
 	negative bool
 	digits   string
-	exponent int
+	exponent int64
 }
 
 // Parse reads a literal that is Valid.
@@ -66,7 +66,7 @@ func Parse(literal string) Decimal {
 		digits += fraction
 	}
 	significant := strings.TrimLeft(digits, "0")
-	power += len(whole) - (len(digits) - len(significant))
+	power += int64(len(whole) - (len(digits) - len(significant)))
 	significant = strings.TrimRight(significant, "0")
 	if significant == "" {
 		return Decimal{}
@@ -76,19 +76,19 @@ func Parse(literal string) Decimal {
 
 // Exponent is the exponent that a Valid literal is written with, 0 if with none. One
 // beyond ±2^40 is as far away as that.
-func Exponent(literal string) int {
+func Exponent(literal string) int64 {
 	_, power := cutExponent(literal)
 	return power
 }
 
-func cutExponent(literal string) (mantissa string, power int) {
+func cutExponent(literal string) (mantissa string, power int64) {
 	i := strings.IndexAny(literal, "eE")
 	if i < 0 {
 		return literal, 0
 	}
-	const most = 1 << 40 // an int that can still be added to
+	const most = 1 << 40 // can still be added to
 	text := literal[i+1:]
-	v, err := strconv.Atoi(strings.TrimPrefix(text, "+"))
+	v, err := strconv.ParseInt(strings.TrimPrefix(text, "+"), 10, 64)
 	switch {
 	case err != nil && strings.HasPrefix(text, "-"):
 		v = -most
@@ -132,22 +132,22 @@ func (d Decimal) Append(dst []byte) []byte {
 		dst = append(dst, '-')
 	}
 	dst = append(append(dst, '.'), d.digits...)
-	return strconv.AppendInt(append(dst, 'e'), int64(d.exponent), 10)
+	return strconv.AppendInt(append(dst, 'e'), d.exponent, 10)
 }
 
 // Int64 is d where it is a whole number of 64 bits.
 func (d Decimal) Int64() (v int64, ok bool) {
-	const longest = len("9223372036854775808")
+	const longest = int64(len("9223372036854775808"))
 	switch {
 	case d.digits == "":
 		return 0, true
-	case d.exponent < len(d.digits) || d.exponent > longest:
+	case d.exponent < int64(len(d.digits)) || d.exponent > longest:
 		return 0, false
 	}
 	sign := ""
 	if d.negative {
 		sign = "-"
 	}
-	v, err := strconv.ParseInt(sign+d.digits+strings.Repeat("0", d.exponent-len(d.digits)), 10, 64)
+	v, err := strconv.ParseInt(sign+d.digits+strings.Repeat("0", int(d.exponent)-len(d.digits)), 10, 64)
 	return v, err == nil
 }

@@ -24,7 +24,7 @@ func SumOf(literal string) Sum {
 	mantissa, power := cutExponent(literal)
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	units, _ := new(big.Int).SetString(whole+fraction, 10)
-	return Sum{large: units, scale: len(fraction) - power}
+	return Sum{large: units, scale: len(fraction) - int(power)}
 }
 
 // plainSum reads a number of up to 18 digits without an exponent.

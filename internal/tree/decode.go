@@ -447,14 +447,14 @@ func (l Limits) Check(n *Node) *DecodeError {
 	}
 }
 
-func over(n, limit int) bool { return limit > 0 && n > limit }
+func over[N int | int64](n, limit N) bool { return limit > 0 && n > limit }
 
 // checkNumber judges a well-formed literal; its error is nil or a *DecodeError.
 func (l Limits) checkNumber(literal string) error {
 	if over(len(literal), l.MaxNumberLength) {
 		return l.exceeded(LimitNumber)
 	}
-	if power := decimal.Exponent(literal); over(max(power, -power), l.MaxExponent) {
+	if power := decimal.Exponent(literal); over(max(power, -power), int64(l.MaxExponent)) {
 		return l.exceeded(LimitNumber)
 	}
 	return nil

@@ -236,7 +236,7 @@ func validText(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-func narrow(n int) uint32 { return uint32(min(n, math.MaxUint32)) }
+func narrow(n int) uint32 { return uint32(min(uint64(n), math.MaxUint32)) }
 
 // NewArray returns a list of the given elements, none of which may be nil. The
 // slice is not kept.

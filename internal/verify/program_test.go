@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -90,7 +91,7 @@ func TestTheEndOfAContextIsItsErrorWhereverItComes(t *testing.T) {
 		pr := verify.Proposal{Stage: "all", Patch: []byte(c.patch)}
 		want, err := build.Verify(context.Background(), fresh(), pr)
 		require.NoError(t, err, name)
-		counted := newCountdown(1 << 40)
+		counted := newCountdown(math.MaxInt)
 		_, err = build.Verify(counted, fresh(), pr)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, counted.looks, c.atLeast, name)
@@ -104,7 +105,7 @@ func TestTheEndOfAContextIsItsErrorWhereverItComes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want.Verdict, again.Verdict, name)
 		actor := again.Actor()
-		counted = newCountdown(1 << 40)
+		counted = newCountdown(math.MaxInt)
 		_, err = again.ActorWithin(counted)
 		require.NoError(t, err)
 		for left := 0; left < counted.looks; left += 1 + counted.looks/3 {
@@ -136,7 +137,7 @@ func TestReadingAndShowingAStateEndWithTheirContext(t *testing.T) {
 			return err
 		}, 50},
 	} {
-		counted := newCountdown(1 << 40)
+		counted := newCountdown(math.MaxInt)
 		require.NoError(t, c.run(counted), name)
 		require.GreaterOrEqual(t, counted.looks, c.atLeast, name)
 		for left := 0; left < counted.looks; left += 1 + counted.looks/9 {
