@@ -1,4 +1,4 @@
-package poptic_test
+package bench_test
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ var costTable = flag.Bool("table", false, "measure and print the table of costs"
 
 // TestCostTable prints what things cost at three sizes of the state, in one run:
 //
-//	go test -run TestCostTable -v . -args -table
+//	go test -run TestCostTable -v ./internal/bench -args -table
 //
 // Times are the best of several rounds. The growth is the exponent of the size that
 // the time follows between the smallest and the largest state: 0 if it does not

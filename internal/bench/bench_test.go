@@ -1,4 +1,4 @@
-package poptic_test
+package bench_test
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // The workloads: a state of tickets of about 500 bytes each, in three sizes, and
 // patches of five operations on two of them. Run with
 //
-//	go test -run '^$' -bench . -benchmem .
+//	go test -run '^$' -bench . -benchmem ./internal/bench
 var workloads = []struct {
 	name    string
 	tickets int
@@ -70,7 +70,7 @@ const (
 
 // program compiles the benchmark's contract.
 func program(t testing.TB) *verify.Program {
-	out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS("testdata/bench"), Path: "tickets.poptic"})
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS("testdata"), Path: "tickets.poptic"})
 	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
 	c, err := ir.Decode(ir.Encode(out.Contract))
@@ -190,7 +190,7 @@ func BenchmarkNarrowView(b *testing.B) {
 
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
-		_, err := compiler.Compile(b.Context(), compiler.Input{FS: os.DirFS("testdata/bench"), Path: "tickets.poptic"})
+		_, err := compiler.Compile(b.Context(), compiler.Input{FS: os.DirFS("testdata"), Path: "tickets.poptic"})
 		require.NoError(b, err)
 	}
 }

@@ -1,4 +1,4 @@
-package poptic_test
+package bench_test
 
 import (
 	"context"
