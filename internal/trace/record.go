@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -188,7 +189,7 @@ func ReadRecord(line []byte) (r *Record, err error) {
 			return nil, errNoLine
 		}
 		i := slices.IndexFunc(members[:], func(m member) bool { return m.name == name })
-		if i >= 0 && json.Unmarshal(value, members[i].field) != nil {
+		if i >= 0 && readField(value, members[i].field) != nil {
 			err = errNoRecord
 		}
 	}
@@ -199,6 +200,14 @@ func ReadRecord(line []byte) (r *Record, err error) {
 		return nil, errNoLine
 	}
 	return r, err
+}
+
+func readField(value []byte, field any) error {
+	if text, ok := field.(*string); ok && value[0] == '"' && bytes.IndexByte(value, '\\') < 0 && utf8.Valid(value) { // as nearly all are
+		*text = string(value[1 : len(value)-1])
+		return nil
+	}
+	return json.Unmarshal(value, field)
 }
 
 var (

@@ -365,3 +365,11 @@ func TestALineWithAMemberOfAnotherKindIsNoRecord(t *testing.T) {
 	require.NoError(t, err, "what no record has is passed over")
 	require.Equal(t, Record{Seq: 4}, *r)
 }
+
+func TestTextsAreReadHoweverTheyAreSpelled(t *testing.T) {
+	for spelled, want := range map[string]string{`"plain é"`: "plain é", `"a\u0062\n"`: "ab\n", `"\ud83d\ude00"`: "😀", "\"\xff\"": "\ufffd", `null`: "", `""`: ""} {
+		r, err := ReadRecord([]byte(`{"stage":` + spelled + `}`))
+		require.NoError(t, err, spelled)
+		require.Equal(t, want, r.Stage)
+	}
+}
