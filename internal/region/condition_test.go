@@ -151,8 +151,8 @@ func TestOneSearchWhereEqualitiesHoldSaysWhatOneForEachPartitionSays(t *testing.
 		a, b := draw(), draw()
 		for _, mode := range [][2]Mode{{Plain, Interior}, {Shown, Interior}, {Plain, Plain}, {Interior, Interior}} {
 			quick := Conditions(Region{{Include: []Pattern{a}}}, Region{{Include: []Pattern{b}}}, mode[0], mode[1], ConditionOptions{Options: Options{Shape: tickets}})
-			full := weigher{modeA: mode[0], modeB: mode[1], options: ConditionOptions{Options: Options{Shape: tickets}}}
-			full.search(side{include: a}, side{include: b}, nil)
+			full := conditionBuilder{modeA: mode[0], modeB: mode[1], options: ConditionOptions{Options: Options{Shape: tickets}}}
+			full.searchEach(side{include: a}, side{include: b}, nil)
 			if mode[0] == Interior && a.Shallow || mode[1] == Interior && b.Shallow {
 				full.terms = nil
 			}

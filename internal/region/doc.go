@@ -25,10 +25,13 @@
 //   - The search (search in decide.go): everything else about two sets. It is exact
 //     within its budget, finds a shortest witness, and leaves parameters symbols.
 //   - The walk over a pair of patterns (meet in conditions.go): the equalities between
-//     parameters that two patterns need to meet. Exact without exceptions and Shape.
-//   - The search under each way in which the parameters can be equal (conditions.go):
-//     Conditions where the walk is not enough. It asks the search once for each way;
-//     with too many ways the exceptions are left out, and the answer says Inexact.
+//     parameters that two patterns need to meet. Exact without exceptions, and where no
+//     "**" is followed by something that a Shape or a shallow pattern may cut off; a Shape
+//     takes one search more.
+//   - The search under each way in which the parameters can be equal (searchEach in
+//     conditions.go): Conditions where the walk is not enough. It asks the search once
+//     for each way; with too many ways the exceptions are left out, and the answer says
+//     Inexact.
 //
 // Entry points: ParsePattern for text, Compile for questions, Set.Start for hot
 // paths, Overlap and Within for analysis, Conditions for parameters.
