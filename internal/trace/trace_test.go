@@ -373,3 +373,22 @@ func TestTextsAreReadHoweverTheyAreSpelled(t *testing.T) {
 		require.Equal(t, want, r.Stage)
 	}
 }
+
+func TestALineThatIsNoRecordBreaksTheChainThoughItsHashIsRight(t *testing.T) {
+	for was, is := range map[string]string{
+		`"version":0`:  `"version":"0"`,
+		`"stage":"s"`:  `"stage":["s"]`,
+		`"time":"1970`: `"time":"soon`,
+		`"args":{`:     `"redacted":{`,
+	} {
+		line, _ := Start("x").Seal(&Record{Time: time.Unix(1, 0), Kind: View, Stage: "s", Args: map[string]string{"a": "b"}})
+		body, hash, _, ok := cut(line)
+		require.True(t, ok)
+		forged := bytes.Replace(body, []byte(was), []byte(is), 1)
+		require.NotEqual(t, body, forged)
+		line = bytes.Replace(line, body[:len(body)-1], forged[:len(forged)-1], 1)
+		line = bytes.Replace(line, []byte(hash), []byte(hashOf(forged)), 1)
+		_, err := Start("x").Next(line)
+		require.EqualError(t, err, "record 1: "+notARecord, is)
+	}
+}
