@@ -82,11 +82,6 @@ func (c Cursor) Reachable() bool { return c.at.isReachable() }
 // shows such a container as spine (spec/semantics.md section 11.1). Exact as Reachable.
 func (c Cursor) CanHold(kind Container) bool { return c.at.canHold(kind) }
 
-// Universal reports whether every word at and below this one is in the set, be it by
-// several grants together. It may answer false when that takes long to see, and
-// is good for sharing subtrees, never for authority.
-func (c Cursor) Universal() bool { return c.at.isUniversal() }
-
 // OnlyKeys lists the keys through which words of the set lie strictly below this
 // one, if they are a known few; only is false if any key may lead to some. A
 // projection then looks these keys up instead of going through all members. The
@@ -110,6 +105,11 @@ func (c Cursor) OnlyKeys() (keys []string, only bool) {
 	return keys, true
 }
 
+// Universal reports whether every word at and below this one is in the set, be it by
+// several grants together. It may answer false when that takes long to see, and
+// is good for sharing subtrees, never for authority.
+func (c Cursor) Universal() bool { return c.at.isUniversal() }
+
 // BindingIndependent identifies where the walk is, if what the set holds below does not
 // depend on the binding and not on the positions in arrays: walks with equal identities,
 // of any binding, then go on alike, and so does every Index. The identity is a pointer
@@ -118,56 +118,19 @@ func (c Cursor) BindingIndependent() (identity any, ok bool) {
 	return c.at, c.at.isBindingIndependent()
 }
 
-// isBindingIndependent reports whether no letter of a parameter's value and no single
-// index leads anywhere of its own from any node that can be reached.
-func (n *node) isBindingIndependent() bool {
-	if answer, known := n.bindingIndependent.get(); known {
-		return answer
-	}
-	found, path := n.reach(universalBudget, (*node).tellsApart)
-	for _, x := range path {
-		x.bindingIndependent.set(found == No)
-	}
-	return found == No
-}
-
-func (n *node) tellsApart() bool {
-	for _, l := range n.exits().letters {
-		if l.Kind == valueLetter || l.Kind == IndexLetter {
-			return true
-		}
-	}
-	return false
-}
-
 // What lies below a node is asked by searching from it: whether a node in the set is
 // reachable, whether every reachable node is, whether none depends on the binding.
-// Subsets whose includes are alive may still have every word taken away by
-// exceptions, so it takes a search, whose result is then remembered.
+// Exceptions may take away every word that the includes let one hope for, so it takes a
+// search, whose result is then remembered.
 //
 // What is remembered must not depend on what was asked before, or two views of
 // equal states might differ. Therefore a search reads no answers of others, and
 // its budget is checked between levels only: whatever it finds out about the
 // nodes it passes is then what their own search would find out.
 
-// universalBudget bounds the search of Cursor.Universal, which may give up early.
+// universalBudget bounds the searches of Cursor.Universal and BindingIndependent, which
+// may give up early.
 const universalBudget = 256
-
-// A memo remembers a yes or no.
-type memo struct{ value atomic.Uint32 }
-
-func (m *memo) get() (answer, known bool) {
-	v := m.value.Load()
-	return v == 1, v != 0
-}
-
-func (m *memo) set(answer bool) {
-	if answer {
-		m.value.Store(1)
-	} else {
-		m.value.Store(2)
-	}
-}
 
 func (n *node) isReachable() bool {
 	if answer, known := n.reachable.get(); known {
@@ -189,6 +152,29 @@ func (n *node) isUniversal() bool {
 		x.universal.set(found == No)
 	}
 	return found == No
+}
+
+// isBindingIndependent reports whether no letter of a parameter's value and no single
+// index leads anywhere of its own from any node that can be reached.
+func (n *node) isBindingIndependent() bool {
+	if answer, known := n.bindingIndependent.get(); known {
+		return answer
+	}
+	found, path := n.reach(universalBudget, (*node).tellsApart)
+	for _, x := range path {
+		x.bindingIndependent.set(found == No)
+	}
+	return found == No
+}
+
+// tellsApart reports whether single values of parameters or positions lead on from n.
+func (n *node) tellsApart() bool {
+	for _, l := range n.exits().letters {
+		if l.Kind == valueLetter || l.Kind == IndexLetter {
+			return true
+		}
+	}
+	return false
 }
 
 func (n *node) canHold(kind Container) bool {
@@ -244,4 +230,20 @@ func wayTo(n *node, cameFrom map[*node]*node) []*node {
 func (n *node) children() []*node {
 	e := n.exits()
 	return append(e.below(Object), e.below(Array)...)
+}
+
+// A memo remembers a yes or no.
+type memo struct{ value atomic.Uint32 }
+
+func (m *memo) get() (answer, known bool) {
+	v := m.value.Load()
+	return v == 1, v != 0
+}
+
+func (m *memo) set(answer bool) {
+	if answer {
+		m.value.Store(1)
+	} else {
+		m.value.Store(2)
+	}
 }

@@ -185,15 +185,6 @@ func simplePatterns(sources []source) (cut []Pattern, ok bool) {
 	return cut, true
 }
 
-func beforeDepth(segments []Segment) []Segment {
-	for i, s := range segments {
-		if s.Kind == AnyDepth {
-			return segments[:i]
-		}
-	}
-	return segments
-}
-
 func simpleOverlap(as, bs []Pattern) bool {
 	for _, a := range as {
 		for _, b := range bs {

@@ -208,3 +208,13 @@ func (s Segment) AppendAlike(dst []Segment) []Segment {
 	}
 	return dst
 }
+
+// beforeDepth is segments up to the first AnyDepth.
+func beforeDepth(segments []Segment) []Segment {
+	for i, s := range segments {
+		if s.Kind == AnyDepth {
+			return segments[:i]
+		}
+	}
+	return segments
+}

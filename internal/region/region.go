@@ -39,6 +39,15 @@ func (p Pattern) Bind(args Binding) Pattern {
 	return p.replace(func(s Segment) Segment { return s.bound(args) })
 }
 
+func (s Segment) bound(args Binding) Segment {
+	if s.Kind == ParamSegment {
+		if value, ok := args[s.Text]; ok {
+			return Segment{Kind: KeyLiteral, Text: value}
+		}
+	}
+	return s
+}
+
 // Rename gives every parameter the name that f makes of its own.
 func (p Pattern) Rename(f func(string) string) Pattern {
 	return p.replace(func(s Segment) Segment {

@@ -269,15 +269,6 @@ func (p Pattern) AppendSource(dst []byte, args Binding) []byte {
 	return dst
 }
 
-func (s Segment) bound(args Binding) Segment {
-	if s.Kind == ParamSegment {
-		if value, ok := args[s.Text]; ok {
-			return Segment{Kind: KeyLiteral, Text: value}
-		}
-	}
-	return s
-}
-
 // Source writes s as a contract would.
 func (s Segment) Source() string {
 	switch s.Kind {
