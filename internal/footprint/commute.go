@@ -140,10 +140,10 @@ func (m *Model) sharedGates(a, b Effect) []Conflict {
 			continue
 		}
 		cb := m.touches(i, b)
-		for _, t := range conjunction(ca, cb) {
+		for _, t := range m.conjunction(ca, cb) {
 			out = append(out, Conflict{
 				Kind: GateConflict, A: a.Owner, B: b.Owner, Gate: g, Path: t.Witness, Other: t.other,
-				When: t.Term, Keys: slices.DeleteFunc(t.keys, isEntry), Soft: ca.Inexact || cb.Inexact,
+				When: t.Term, Keys: slices.DeleteFunc(t.keys, isEntry), Soft: ca.Inexact || cb.Inexact || m.Spent(),
 			})
 		}
 	}
@@ -232,28 +232,48 @@ type joint struct {
 
 // conjunction is the condition under which a and b both hold, for some value of
 // the family keys: a list of terms over the other parameters. Inequalities of
-// family keys are dropped, which only weakens the condition.
-func conjunction(a, b region.Condition) []joint {
+// family keys are dropped, which only weakens the condition. When the meter is spent it is
+// the weakest: that they may always.
+func (m *Model) conjunction(a, b region.Condition) []joint {
 	var out []joint
+	var known termIndex
 	for _, s := range a.Any {
 		for _, t := range b.Any {
+			if m.Meter.Spend(1 + len(s.All) + len(t.All)); m.Spent() {
+				return append(out, joint{region.Term{Witness: s.Witness}, t.Witness, nil})
+			}
 			keys := append(slices.Clone(s.All), t.All...)
-			if all, ok := eliminate(keys); ok && !takesReserved(region.Term{All: all}) {
-				out = addTerm(out, joint{region.Term{All: all, Witness: s.Witness}, t.Witness, keys})
+			if all, ok := eliminate(keys); ok && !takesReserved(region.Term{All: all}) && !known.implied(all) {
+				known.add(all)
+				out = append(out, joint{region.Term{All: all, Witness: s.Witness}, t.Witness, keys})
 			}
 		}
 	}
 	return out
 }
 
-// addTerm adds a term unless a weaker one is there.
-func addTerm(terms []joint, t joint) []joint {
-	for _, old := range terms {
-		if implies(t.All, old.All) {
-			return terms
-		}
+// A termIndex finds a term all of whose equalities are among some, by its first one.
+type termIndex struct {
+	always bool // a term without equalities is there
+	by     map[region.Equality][][]region.Equality
+}
+
+func (x *termIndex) add(all []region.Equality) {
+	if len(all) == 0 {
+		x.always = true
+		return
 	}
-	return append(terms, t)
+	if x.by == nil {
+		x.by = map[region.Equality][][]region.Equality{}
+	}
+	x.by[all[0]] = append(x.by[all[0]], all)
+}
+
+// implied reports whether a term is there that is no stronger.
+func (x *termIndex) implied(all []region.Equality) bool {
+	return x.always || slices.ContainsFunc(all, func(e region.Equality) bool {
+		return slices.ContainsFunc(x.by[e], func(weak []region.Equality) bool { return implies(all, weak) })
+	})
 }
 
 // implies reports whether every equality of weak follows from being in strong.
@@ -351,23 +371,21 @@ func isFamily(x string) bool { return strings.HasPrefix(x, "@") }
 // Weakest lists the conditions of conflicts, without those that another one implies.
 func Weakest(conflicts []Conflict) []region.Term {
 	var out []region.Term
+	var earlier, later termIndex
 	for _, c := range conflicts {
-		out = addWeakest(out, c.When)
+		if !earlier.implied(c.When.All) {
+			earlier.add(c.When.All)
+			out = append(out, c.When)
+		}
+	}
+	for i := len(out) - 1; i >= 0; i-- {
+		if t := out[i]; later.implied(t.All) {
+			out = slices.Delete(out, i, i+1)
+		} else {
+			later.add(t.All)
+		}
 	}
 	return out
-}
-
-func addWeakest(terms []region.Term, t region.Term) []region.Term {
-	var kept []region.Term
-	for _, old := range terms {
-		if implies(t.All, old.All) {
-			return terms
-		}
-		if !implies(old.All, t.All) {
-			kept = append(kept, old)
-		}
-	}
-	return append(kept, t)
 }
 
 // A claim about commuting may say that parameters of the two runs differ. It is said
@@ -401,7 +419,7 @@ func (p Pair) assume(when *ir.Hypothesis) (left []Conflict, fresh []region.Patte
 // if none would.
 func (m *Model) Cure(claim ir.Claim, clashing []Pair) string {
 	if claim.Kind != ir.AllCommute {
-		if when := m.Suggestion(m.pairs(claim.Stages)); when != "" {
+		if when := m.Suggestion(slices.Collect(m.pairs(claim.Stages))); when != "" {
 			return "claim it `when " + when + "`"
 		}
 	}

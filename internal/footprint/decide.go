@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/certificate"
@@ -141,16 +142,19 @@ func (m *Model) plainStages(phase string) []string {
 	return out
 }
 
-// pairs lists the pairs of distinct entries of a list of stages. "A commutes with
+// pairs visits the pairs of distinct entries of a list of stages. "A commutes with
 // A" is the pair of two instances of A.
-func (m *Model) pairs(names []string) []Pair {
-	var out []Pair
-	for i, a := range names {
-		for _, b := range names[i+1:] {
-			out = append(out, Pair{A: m.Contract.Stage(a), B: m.Contract.Stage(b)})
+func (m *Model) pairs(names []string) iter.Seq[Pair] {
+	return func(yield func(Pair) bool) {
+		at := m.indices(names)
+		for n, i := range at {
+			for _, j := range at[n+1:] {
+				if !yield(Pair{A: &m.Contract.Stages[i], B: &m.Contract.Stages[j]}) {
+					return
+				}
+			}
 		}
 	}
-	return out
 }
 
 // Limits of a claim that stages commute.
@@ -197,13 +201,15 @@ func (m *Model) decideCommute(names []string, when *ir.Hypothesis, replay Replay
 
 // indices are the numbers of stages in the matrix.
 func (m *Model) indices(names []string) []int {
-	numbers := map[string]int{}
-	for i := range m.Contract.Stages {
-		numbers[m.Contract.Stages[i].Name] = i
+	if len(m.numbers) != len(m.Contract.Stages) {
+		m.numbers = make(map[string]int, len(m.Contract.Stages))
+		for i := range m.Contract.Stages {
+			m.numbers[m.Contract.Stages[i].Name] = i
+		}
 	}
 	var out []int
 	for _, name := range names {
-		out = append(out, numbers[name])
+		out = append(out, m.numbers[name])
 	}
 	return out
 }
@@ -329,9 +335,9 @@ func (m *Model) Vacuous(claim ir.Claim) string {
 }
 
 // vacuousPairs says why no pair of some can show that the order matters.
-func (m *Model) vacuousPairs(pairs []Pair, when *ir.Hypothesis) string {
+func (m *Model) vacuousPairs(pairs iter.Seq[Pair], when *ir.Hypothesis) string {
 	why := "it is about no two stages"
-	for _, p := range pairs {
+	for p := range pairs {
 		writes := func(s *ir.Stage) bool { return len(s.Write)+len(s.Blind) > 0 }
 		switch {
 		case !sharePhase(p.A, p.B):
@@ -427,13 +433,9 @@ func (m *Model) vacuousBefore(p, q string) string {
 // Certificate gives the certificate of a contract all of whose claims are proved, as
 // internal/certificate checks it.
 func (m *Model) Certificate() []byte {
-	numbers := map[string]int{}
-	for i, s := range m.Contract.Stages {
-		numbers[s.Name] = i
-	}
 	return certificate.Issue(m.Contract, func(a, b *ir.Stage) ([]certificate.Term, bool) {
 		var unless []certificate.Term
-		for _, t := range Weakest(m.Matrix().Conflicts(numbers[a.Name], numbers[b.Name])) {
+		for _, t := range Weakest(m.conflictsOf(Pair{A: a, B: b})) {
 			term, ok := certifiable(t)
 			if !ok {
 				return nil, false

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,10 +43,10 @@ func (m *Model) Notes(claim ir.Claim) []Note {
 		return m.flowNotes(claim)
 	case claim.Kind == ir.NoStage && claim.Verb == "reads":
 		n := notes{model: m}
-		excepted := m.reachOf().excepting(claim.Except)
+		from, excepted := goalOf(claim.From, region.Plain), m.reachOf().excepting(claim.Except)
 		for i := range m.Contract.Stages {
 			if s := &m.Contract.Stages[i]; !excepted(s) {
-				n.ofStage(s, claim.From, region.Plain)
+				n.ofStage(s, from)
 			}
 		}
 		return n.list
@@ -59,12 +60,13 @@ func (m *Model) Notes(claim ir.Claim) []Note {
 // lies within: whether they hold, where it does not see what they read.
 func (m *Model) withinNotes(a, b string) []Note {
 	n := notes{model: m}
-	everything := region.Region{{Include: []region.Pattern{{}}}}
+	everything := goalOf(region.Region{{Include: []region.Pattern{{}}}}, region.Plain)
 	for _, s := range m.stagesOf(a) {
 		w := within{model: m, inner: s, outer: m.stagesOf(b)}
+		unseen := unseenGates(s)
 		for i, g := range m.ownGates(s) {
-			if discloses(s, g) && !w.shares(w.rulesOf(s, func(p string) string { return p })[i]) {
-				n.meet(Note{Kind: GateNote, Stage: s.Name, What: GateName(g.Gate)}, g.Reads, everything, region.Plain)
+			if unseen[keyOf(g.Gate)] && !w.shares(w.rulesOf(s, func(p string) string { return p })[i]) {
+				n.meet(Note{Kind: GateNote, Stage: s.Name, What: GateName(g.Gate)}, g.Reads, everything)
 			}
 		}
 	}
@@ -106,11 +108,12 @@ func (m *Model) flowNotes(claim ir.Claim) []Note {
 		written = append(written, r.at.Blind...)
 		return false
 	})
+	from, passed := goalOf(claim.From, region.Plain), goalOf(written, region.Interior)
 	for i := range m.Contract.Stages {
 		s := &m.Contract.Stages[i]
-		n.ofStage(s, claim.From, region.Plain)
+		n.ofStage(s, from)
 		if !knows[s.Name] {
-			n.ofStage(s, written, region.Interior)
+			n.ofStage(s, passed)
 		}
 	}
 	for _, r := range f.order {
@@ -118,53 +121,118 @@ func (m *Model) flowNotes(claim ir.Claim) []Note {
 			n.add(Note{PhaseNote, r.stage, strings.Join(to, ", "), r.sees})
 		}
 	}
-	n.ofHost(claim.From, region.Plain)
-	n.ofHost(written, region.Interior)
+	n.ofHost(from)
+	n.ofHost(passed)
 	return n.list
 }
 
 type notes struct {
 	model *Model
 	list  []Note
+
+	known   map[[3]string]bool          // by kind, stage and what
+	numbers map[gateKey][]int           // of gates of the state, once asked for
+	answers map[stateGoal]region.Answer // likewise, of what gates of the state read
+}
+
+// A goal is what notes are about, in the mode in which it counts.
+type goal struct {
+	set  *region.Set // nil of nothing
+	mode region.Mode
+}
+
+func goalOf(what region.Region, mode region.Mode) goal {
+	if len(what) == 0 {
+		return goal{nil, mode}
+	}
+	return goal{region.Compile(what), mode}
+}
+
+// A stateGoal is a gate of the state, by number, and a goal that it may read.
+type stateGoal struct {
+	gate int
+	goal goal
 }
 
 // add adds a note unless its like is there.
 func (n *notes) add(x Note) {
-	for _, y := range n.list {
-		if x.Kind == y.Kind && x.Stage == y.Stage && x.What == y.What {
-			return
-		}
+	if n.known == nil {
+		n.known = map[[3]string]bool{}
 	}
-	n.list = append(n.list, x)
+	if key := x.key(); !n.known[key] {
+		n.known[key] = true
+		n.list = append(n.list, x)
+	}
 }
 
-// meet notes that what something reads meets a region, if it does.
-func (n *notes) meet(x Note, reads []region.Pattern, what region.Region, mode region.Mode) {
-	if len(reads) == 0 || len(what) == 0 {
-		return
+func (x Note) key() [3]string { return [3]string{string(x.Kind), x.Stage, x.What} }
+
+// meet notes that what something reads meets a goal, if it does.
+func (n *notes) meet(x Note, reads []region.Pattern, to goal) {
+	if !n.known[x.key()] {
+		n.answer(x, n.ask(reads, to))
 	}
-	answer := n.model.overlap(region.Compile(region.Region{{Include: reads}}), region.Compile(what), region.Plain, mode)
-	if answer.Verdict != region.No {
-		x.Path = answer.Witness
+}
+
+func (n *notes) ask(reads []region.Pattern, to goal) region.Answer {
+	if len(reads) == 0 || to.set == nil {
+		return region.Answer{Verdict: region.No}
+	}
+	return n.model.overlap(region.Compile(region.Region{{Include: reads}}), to.set, region.Plain, to.mode)
+}
+
+func (n *notes) answer(x Note, a region.Answer) {
+	if a.Verdict != region.No {
+		x.Path = a.Witness
 		n.add(x)
 	}
 }
 
-func (n *notes) ofStage(s *ir.Stage, what region.Region, mode region.Mode) {
-	for _, g := range append(n.model.StageGates(s), n.model.gates()...) {
-		if discloses(s, g) {
-			n.meet(Note{Kind: GateNote, Stage: s.Name, What: GateName(g.Gate)}, anyMembers(g, g.Reads), what, mode)
+// ofStage looks at the gates that the stage triggers without seeing all they read, and at
+// what else refuses it. What a gate of the state reads is asked once, for all stages.
+func (n *notes) ofStage(s *ir.Stage, to goal) {
+	unseen := unseenGates(s)
+	if len(unseen) > 0 {
+		for _, g := range n.model.StageGates(s) {
+			if unseen[keyOf(g.Gate)] {
+				n.meet(Note{Kind: GateNote, Stage: s.Name, What: GateName(g.Gate)}, anyMembers(g, g.Reads), to)
+			}
 		}
+	}
+	for _, i := range n.stateGates(unseen) {
+		g := &n.model.gates()[i]
+		at := stateGoal{i, to}
+		a, known := n.answers[at]
+		if !known {
+			a = n.ask(anyMembers(*g, g.Reads), to)
+			n.answers[at] = a
+		}
+		n.answer(Note{Kind: GateNote, Stage: s.Name, What: GateName(g.Gate)}, a)
 	}
 	for _, p := range Includes(s.Blind) {
 		p.Shallow = true
-		n.meet(Note{Kind: BlindNote, Stage: s.Name, What: p.Source()}, []region.Pattern{p}, what, mode)
+		n.meet(Note{Kind: BlindNote, Stage: s.Name, What: p.Source()}, []region.Pattern{p}, to)
 	}
 	for _, p := range s.Params {
 		if p.Kind == ir.NewParam {
-			n.meet(Note{Kind: NewNote, Stage: s.Name, What: ParamText(p)}, n.model.told(p)[:1], what, mode)
+			n.meet(Note{Kind: NewNote, Stage: s.Name, What: ParamText(p)}, n.model.told(p)[:1], to)
 		}
 	}
+}
+
+// stateGates lists in order the numbers of the gates of the state that have some keys.
+func (n *notes) stateGates(keys map[gateKey]bool) (out []int) {
+	if n.numbers == nil {
+		n.numbers, n.answers = map[gateKey][]int{}, map[stateGoal]region.Answer{}
+		for i, g := range n.model.gates() {
+			n.numbers[keyOf(g.Gate)] = append(n.numbers[keyOf(g.Gate)], i)
+		}
+	}
+	for key := range keys {
+		out = append(out, n.numbers[key]...)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // anyMembers is what all members of a family of gates read: its keys are any, also ones
@@ -179,7 +247,7 @@ func anyMembers(g Gate, reads []region.Pattern) []region.Pattern {
 
 // ofHost notes the arrows that the host walks under a guard, or under invariants that the
 // move itself may break.
-func (n *notes) ofHost(what region.Region, mode region.Mode) {
+func (n *notes) ofHost(to goal) {
 	for _, p := range n.model.Contract.Phases {
 		for _, a := range p.Arrows {
 			if !a.ByHost {
@@ -187,26 +255,42 @@ func (n *notes) ofHost(what region.Region, mode region.Mode) {
 			}
 			arrow := p.Name + " -> " + a.To
 			if a.Guard != nil {
-				n.meet(Note{Kind: GuardNote, What: arrow}, ReadPatterns(*a.Guard), what, mode)
+				n.meet(Note{Kind: GuardNote, What: arrow}, ReadPatterns(*a.Guard), to)
 			}
 			for _, g := range n.model.gates() {
 				if g.movesWith(p.Name, a.To) {
 					reads := anyMembers(g, g.Expr.PatternsIn([]string{a.To}))
-					n.meet(Note{Kind: RuleNote, What: arrow + ", under " + GateName(g.Gate)}, reads, what, mode)
+					n.meet(Note{Kind: RuleNote, What: arrow + ", under " + GateName(g.Gate)}, reads, to)
 				}
 			}
 		}
 	}
 }
 
-// discloses reports whether a gate is one the stage triggers without seeing all it reads.
-func discloses(s *ir.Stage, g Gate) bool {
-	for _, known := range s.Gates {
-		if known.Kind == g.Kind && known.Name == g.Name && samePattern(known.At, g.At) {
-			return known.Visibility != ir.Seen
+// A gateKey tells the gates of a contract apart.
+type gateKey struct {
+	kind     ir.GateKind
+	name, at string
+}
+
+func keyOf(g ir.Gate) gateKey {
+	key := gateKey{kind: g.Kind, name: g.Name}
+	if g.At != nil {
+		key.at = g.At.String() + " " // not that of no place
+	}
+	return key
+}
+
+// unseenGates are those that a stage triggers without seeing all they read.
+func unseenGates(s *ir.Stage) map[gateKey]bool {
+	out := map[gateKey]bool{}
+	for _, g := range s.Gates {
+		if _, known := out[keyOf(g)]; !known {
+			out[keyOf(g)] = g.Visibility != ir.Seen
 		}
 	}
-	return false
+	maps.DeleteFunc(out, func(_ gateKey, unseen bool) bool { return !unseen })
+	return out
 }
 
 // GateName is a gate as a discloses clause names it, and as messages do.

@@ -47,14 +47,10 @@ func (m *Model) stagesOf(name string) []*ir.Stage {
 		return []*ir.Stage{s}
 	}
 	var out []*ir.Stage
-	numbers := map[string]int{}
-	for i := range m.Contract.Stages {
-		numbers[m.Contract.Stages[i].Name] = i
-	}
 	for _, c := range m.Contract.Compositions {
 		if c.Name == name {
-			for _, member := range c.Stages {
-				out = append(out, &m.Contract.Stages[numbers[member]])
+			for _, i := range m.indices(c.Stages) {
+				out = append(out, &m.Contract.Stages[i])
 			}
 		}
 	}

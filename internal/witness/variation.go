@@ -163,7 +163,7 @@ func (s *scenario) mayLack(w region.Word) bool {
 // reads lists what the rules of a conflict read; in a wide round, what any rule of
 // the two stages reads.
 func (s *scenario) reads(wide bool) []region.Pattern {
-	model := footprint.New(s.contract)
+	model := footprint.Measured(s.contract)
 	var out []region.Pattern
 	if g := s.conflict.Gate; g != nil {
 		out = append(append(out, g.Family()...), g.Removals...)

@@ -96,7 +96,7 @@ func (s *Search) Trials(p footprint.Pair, c footprint.Conflict) iter.Seq[Trial] 
 
 // scenarios lists where a conflict may show: a state made for it, then the fixtures.
 func (s *Search) scenarios(p footprint.Pair, c footprint.Conflict) []*scenario {
-	model := footprint.New(s.generator.contract)
+	model := footprint.Measured(s.generator.contract)
 	m := s.generator.with(hintsFor(model, p, c), nil)
 	var out []*scenario
 	for _, phase := range p.A.In {
