@@ -90,11 +90,41 @@ func sharePhase(a, b *ir.Stage) bool {
 // meet reports where a part of x meets what y writes.
 func (m *Model) meet(kind ConflictKind, x, y Effect, part region.Region, mode region.Mode) []Conflict {
 	var out []Conflict
-	c := m.conditions(part, y.Write, mode)
+	c := m.conditionsOnce(kind, x, y, part, mode)
 	for _, t := range c.Any {
 		out = append(out, Conflict{Kind: kind, A: x.Owner, B: y.Owner, Path: t.Witness, When: t, Soft: c.Inexact, List: m.steppedInto(t.Witness, ir.ListType), Bag: m.steppedInto(t.Witness, ir.SetType, ir.LogType)})
 	}
 	return out
+}
+
+// A question is which part of one effect meets what another writes.
+type question struct {
+	part, write string
+	mode        region.Mode
+}
+
+// maxAnswers is how many answers about parts that meet are kept.
+const maxAnswers = 1 << 14
+
+// conditionsOnce is conditions of a part of x and what y writes. Many stages of a contract
+// have clauses alike: the same question is answered once.
+func (m *Model) conditionsOnce(kind ConflictKind, x, y Effect, part region.Region, mode region.Mode) region.Condition {
+	if len(part) == 0 || len(y.Write) == 0 {
+		return region.Condition{}
+	}
+	q := question{x.text(kind, part), y.text(WriteConflict, y.Write), mode}
+	c, known := m.answered[q]
+	if !known {
+		c = m.conditions(part, y.Write, mode)
+		if m.answered == nil || len(m.answered) >= maxAnswers {
+			m.answered = map[question]region.Condition{}
+		}
+		if !m.Spent() {
+			m.answered[q] = c
+		}
+	}
+	m.Meter.Spend(1)
+	return c
 }
 
 // steppedInto is the first array of some kinds that a path steps into by position.

@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -19,6 +20,29 @@ type Effect struct {
 	Local  region.Region // Q: what its own gates and parameters depend on
 
 	gates map[int]region.Condition // by gate of the model, for what the effect touches it, as far as known
+	texts map[ConflictKind]string  // of the parts that conflicts of a kind are about, likewise
+}
+
+// text is the part of an effect that conflicts of a kind are about, as text.
+func (e Effect) text(kind ConflictKind, part region.Region) string {
+	t, known := e.texts[kind]
+	if !known {
+		var b strings.Builder
+		for _, g := range part {
+			for _, p := range g.Include {
+				b.WriteString(p.String() + "\n")
+			}
+			for _, p := range g.Except {
+				b.WriteString("!\n" + p.String() + "\n")
+			}
+			b.WriteString(";\n")
+		}
+		t = e.Owner + "\n" + b.String()
+		if e.texts != nil {
+			e.texts[kind] = t
+		}
+	}
+	return t
 }
 
 // Effect gives the effect of an instance of a stage.
@@ -34,6 +58,7 @@ func (m *Model) Effect(s *ir.Stage, owner string) Effect {
 		Source: own(region.Union(s.Source, s.Read)),
 		Local:  own(m.local(s)),
 		gates:  map[int]region.Condition{},
+		texts:  map[ConflictKind]string{},
 	}
 }
 

@@ -53,7 +53,8 @@ type Model struct {
 	matrix     *Index          // once asked for
 	reach      *reachIndex     // once asked for
 	possible   map[string]bool // by pattern, as far as asked for
-	numbers    map[string]int  // of stages by name, once asked for
+	answered   map[question]region.Condition
+	numbers    map[string]int // of stages by name, once asked for
 
 	granted    *outerGrants         // what claims that a stage lies within others asked last
 	outerRules map[*ir.Stage][]rule // likewise, of stages without parameters
