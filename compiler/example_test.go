@@ -38,7 +38,7 @@ func ExampleCompile() {
 	fmt.Printf("%.17s\n", compiled)
 	// Output:
 	// true 0 findings, 0 claims not proved
-	// poptic-contract 1
+	// poptic-contract 2
 }
 
 // Check a contract, and show what is wrong with it.

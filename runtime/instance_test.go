@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -120,7 +121,8 @@ func lastLine(t testing.TB, in *runtime.Instance) traceLine {
 func TestLoadTellsWhyBytesAreNoContract(t *testing.T) {
 	compiled := ir.Encode(sampleIR(t))
 	changed := bytes.Replace(compiled, []byte("desk"), []byte("disk"), 1)
-	newer := bytes.Replace(compiled, []byte("poptic-contract 1 "), []byte("poptic-contract 9 "), 1)
+	_, rest, _ := bytes.Cut(compiled, fmt.Appendf(nil, "poptic-contract %d ", ir.Version))
+	form := func(number int) []byte { return append(fmt.Appendf(nil, "poptic-contract %d ", number), rest...) }
 	for name, c := range map[string]struct {
 		data []byte
 		code string
@@ -130,7 +132,9 @@ func TestLoadTellsWhyBytesAreNoContract(t *testing.T) {
 		"cut in line 1": {compiled[:20], "truncated"},
 		"cut in body":   {compiled[:len(compiled)-40], "truncated"},
 		"changed":       {changed, "digest_mismatch"},
-		"newer version": {newer, "version_unsupported"},
+		"newer form":    {form(ir.Version + 1), "version_unsupported"},
+		"much newer":    {form(ir.Version + 10), "version_unsupported"},
+		"older form":    {form(ir.Version - 1), "version_unsupported"},
 	} {
 		_, err := runtime.Load(c.data)
 		var codec *ir.CodecError

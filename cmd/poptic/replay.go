@@ -94,7 +94,7 @@ func (v *replayVerb) named() (logArg, *contractArg, error) {
 func (v *replayVerb) answer(c *console, log logArg, err error) error {
 	var other *runtime.ContractMismatchError
 	if errors.As(err, &other) {
-		return fail("give the contract it was written under, or its compiled form", "%s", other)
+		return fail("give the contract it was written under, or its compiled form; what another version of poptic built from this source, that version replays", "%s", other)
 	}
 	var unknown *runtime.UnknownVersionError
 	if errors.As(err, &unknown) {

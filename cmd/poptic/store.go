@@ -209,7 +209,7 @@ func instanceError(name string, err error) error {
 		return &failure{
 			What:  fmt.Sprintf("the instance %q runs under another contract", other.Instance),
 			Where: []string{"it was created with " + other.Have, "this contract is " + other.Want},
-			Help:  "give the contract that it was created with: an instance keeps it for life",
+			Help:  "give the contract that it was created with: an instance keeps it for life; one that was built from this source by another version of poptic goes on with that version",
 		}
 	case errors.As(err, &invalid):
 		return &failure{

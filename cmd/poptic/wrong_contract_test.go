@@ -136,7 +136,7 @@ func signed(root any) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(root)
-	return append(fmt.Appendf(nil, "poptic-contract 1 sha256:%x\n", sha256.Sum256(b.Bytes())), b.Bytes()...)
+	return append(fmt.Appendf(nil, "poptic-contract %d sha256:%x\n", ir.Version, sha256.Sum256(b.Bytes())), b.Bytes()...)
 }
 
 // A bodyPlace is one value of a body, and where it stands.

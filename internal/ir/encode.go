@@ -10,8 +10,10 @@ import (
 	"strconv"
 )
 
-// Version is the version of the compiled form that this package reads and writes.
-const Version = 1
+// Version is the version of the compiled form that this package reads and writes. It rises
+// with every change of the bytes that a contract is written as: what is read otherwise, or
+// has another digest, is another form.
+const Version = 2
 
 // magic starts every compiled contract. The first line is
 //
@@ -58,7 +60,7 @@ func Decode(data []byte) (*Contract, error) {
 		return nil, &CodecError{"malformed", "the first line of the compiled contract is damaged; build it again"}
 	}
 	if version := string(parts[1]); version != strconv.Itoa(Version) {
-		return nil, &CodecError{"version_unsupported", fmt.Sprintf("the compiled contract has version %s, this program reads version %d; build it again", version, Version)}
+		return nil, &CodecError{"version_unsupported", fmt.Sprintf("the compiled contract is of form %s, this version reads %d; build it again from its source", version, Version)}
 	}
 	if got := digest(body); got != string(parts[2]) {
 		return nil, damaged(body)

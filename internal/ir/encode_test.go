@@ -17,22 +17,22 @@ func TestTheFirstLineOfACompiledContractHasOneSpelling(t *testing.T) {
 		Name: "c", Types: []ir.Type{{}, {Kind: ir.AnyType}}, State: 1, Phases: []ir.Phase{{Name: "main"}},
 	})
 	line, body, _ := strings.Cut(string(compiled), "\n")
-	digest := strings.TrimPrefix(line, "poptic-contract 1 ")
+	digest := strings.TrimPrefix(line, "poptic-contract 2 ")
 	_, err := ir.Decode(compiled)
 	requireCode(t, err, "")
 	for _, other := range []string{
-		"poptic-contract  1 " + digest, "poptic-contract 01 " + digest, "poptic-contract  01  " + digest, "poptic-contract +1 " + digest,
-		"poptic-contract 1  " + digest, "poptic-contract 1\t" + digest, "poptic-contract 1 " + digest + " ", "poptic-contract 1 " + digest + "\r",
-		"poptic-contract 1 " + digest + " more", "poptic-contract 1 " + strings.ToUpper(digest), "poptic-contract 1 sha256:" + strings.ToUpper(digest[7:]),
-		"poptic-contract 1 " + digest[7:], "poptic-contract 1 " + digest[:70], "poptic-contract 1 " + digest + "0", "poptic-contract 1 ", "poptic-contract 1",
-		"poptic-contract 0 " + digest, "poptic-contract -1 " + digest, "poptic-contract 1.0 " + digest, "poptic-contract 0x1 " + digest,
-		"poptic-contract 1_ " + digest, "poptic-contract ١ " + digest, "poptic-contract 18446744073709551617 " + digest,
+		"poptic-contract  2 " + digest, "poptic-contract 02 " + digest, "poptic-contract  02  " + digest, "poptic-contract +2 " + digest,
+		"poptic-contract 2  " + digest, "poptic-contract 2\t" + digest, "poptic-contract 2 " + digest + " ", "poptic-contract 2 " + digest + "\r",
+		"poptic-contract 2 " + digest + " more", "poptic-contract 2 " + strings.ToUpper(digest), "poptic-contract 2 sha256:" + strings.ToUpper(digest[7:]),
+		"poptic-contract 2 " + digest[7:], "poptic-contract 2 " + digest[:70], "poptic-contract 2 " + digest + "0", "poptic-contract 2 ", "poptic-contract 2",
+		"poptic-contract 0 " + digest, "poptic-contract -2 " + digest, "poptic-contract 2.0 " + digest, "poptic-contract 0x2 " + digest,
+		"poptic-contract 2_ " + digest, "poptic-contract ٢ " + digest, "poptic-contract 18446744073709551618 " + digest,
 	} {
 		require.NotEqual(t, line, other)
 		_, err := ir.Decode([]byte(other + "\n" + body))
 		requireCode(t, err, "malformed")
 	}
-	for _, version := range []int{2, 9, 10, 11, 100} {
+	for _, version := range []int{1, 3, 9, 10, 11, 100} {
 		_, err := ir.Decode(fmt.Appendf(nil, "poptic-contract %d %s\n%s", version, digest, body))
 		requireCode(t, err, "version_unsupported")
 	}
