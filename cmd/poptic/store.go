@@ -124,7 +124,7 @@ func (f *instanceFlags) open(c *console, of *contractArg) (*running, error) {
 	if err := f.Store.readyToOpen(); err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(c.ctx, f.Store.file)
+	st, err := sqlite.Open(c.ctx, f.Store.file, sqlite.Existing())
 	if err != nil {
 		return nil, instanceError(f.Store.file, err)
 	}

@@ -40,6 +40,7 @@ const (
 type Option func(*settings)
 
 type settings struct {
+	there bool   // the store is to be there already
 	pages int    // how many the file may have; 0 for no limit but the disk's
 	vfs   string // SQLite's name of the layer to the operating system, "" for the usual one
 	use   use    // how a file that is only read is used by others
@@ -54,10 +55,17 @@ func WithMaxSize(bytes int) Option {
 	return func(s *settings) { s.pages = max(1, bytes/pageSize) }
 }
 
+// Existing makes Open refuse a file that is not there (fs.ErrNotExist) or that is no store
+// yet, and leave it as it is.
+func Existing() Option {
+	return func(s *settings) { s.there = true }
+}
+
 // Open opens the store in the file called name, and creates it if there is none: a new
 // file can be read and written by its owner only, for it holds all secrets and the key
 // of their digests. The permissions of one that exists are left as they are. What SQLite
 // puts beside a file has the file's permissions.
+// What SQLite did not put beside a file, under a name that it would use, is not touched: Open refuses.
 // The error names the file and tells a file of something else, or of another format
 // (*VersionError), from one that cannot be opened.
 func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
@@ -69,8 +77,13 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 		return nil, openingError(name, err)
 	}
 	if set.vfs == "" {
-		if err := createPrivate(name); err != nil {
+		if err := checkBeside(name); err != nil {
 			return nil, openingError(name, err)
+		}
+		if !set.there {
+			if err := createPrivate(name); err != nil {
+				return nil, openingError(name, err)
+			}
 		}
 	}
 	if err := checkBefore(ctx, set, name); err != nil {
@@ -99,7 +112,12 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 // opened as a store: that changes how the file is written from then on, for all its
 // users. What else is the matter, opening says.
 func checkBefore(ctx context.Context, set settings, name string) error {
-	if info, err := os.Stat(name); err != nil || info.Size() == 0 {
+	switch info, err := os.Stat(name); {
+	case err != nil && set.there:
+		return err
+	case err == nil && info.Size() == 0 && set.there:
+		return errForeign
+	case err != nil || info.Size() == 0:
 		return nil
 	}
 	set.use = useOf(name)
@@ -108,7 +126,10 @@ func checkBefore(ctx context.Context, set settings, name string) error {
 		return nil
 	}
 	defer db.Close()
-	if new, err := isNew(ctx, db); err != nil || new {
+	switch new, err := isNew(ctx, db); {
+	case err == nil && new && set.there:
+		return errForeign
+	case err != nil || new:
 		return nil // its making was cut off
 	}
 	err = checkSchema(ctx, db)
