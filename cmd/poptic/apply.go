@@ -125,7 +125,7 @@ func (v *applyVerb) ask(c *console, in *running, args map[string]string) (runtim
 func (v *applyVerb) check() error {
 	switch {
 	case v.Store.given() && (v.Output != "" || v.InPlace):
-		return fail("\"poptic replay --store "+v.Store.text+" --at VERSION\" gives the state at a version", "the store keeps the new state: -o and --in-place are for --state")
+		return fail("\"poptic replay --store URL --instance ID CONTRACT --at VERSION\" gives the state at a version", "the store keeps the new state: -o and --in-place are for --state")
 	case v.Store.given() && v.MergePatch:
 		return fail("translate it against the view, into a JSON Patch", "an instance decides JSON Patches: --merge-patch is for --state")
 	case !v.Store.given() && (v.Key != "" || v.Version != nil):

@@ -83,7 +83,7 @@ type stated string
 func (s *stated) Decode(ctx *kong.DecodeContext) error {
 	text, err := given(ctx)
 	if err == nil && text == "" {
-		err = errors.New("it is empty; leave it out, or say which")
+		err = errors.New("it is empty, like a variable that is not set; say which is meant")
 	}
 	*s = stated(text)
 	return err

@@ -14,7 +14,7 @@ import (
 )
 
 type replayVerb struct {
-	First  string `arg:"" name:"log" help:"Database of a store; with --store, leave it out." placeholder:"FILE"`
+	First  string `arg:"" name:"log" optional:"" help:"Database of a store; with --store, leave it out." placeholder:"FILE"`
 	Second string `arg:"" name:"contract" optional:"" help:"A .poptic file or a compiled contract; the bytes tell which." placeholder:"CONTRACT"`
 	Root   string `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
 	logFlags
@@ -75,17 +75,23 @@ func (v *replayVerb) Run(c *console) error {
 	return v.answer(c, log, v.replay(c, log, loaded, st))
 }
 
+// replayWanted says how the verb's two arguments are given.
+const replayWanted = "write \"poptic replay LOG CONTRACT\", or \"poptic replay --store URL CONTRACT\""
+
 // named are the log and the contract: with --store, the contract is the only argument.
 func (v *replayVerb) named() (logArg, *contractArg, error) {
 	log, of := logArg{v.First, v.logFlags}, &contractArg{Contract: v.Second, Root: v.Root}
 	if v.Store.given() && v.Second == "" {
 		log.Log, of.Contract = "", v.First
+		if is, _ := (storeURL{file: v.First}).isDatabase(); is {
+			return log, of, fail(replayWanted, "which contract? %s is a database, and --store names the log", v.First)
+		}
 	}
 	if err := log.settle(); err != nil {
 		return log, of, err
 	}
 	if of.Contract == "" {
-		return log, of, fail("write \"poptic replay LOG CONTRACT\", or --store sqlite:FILE for the log", "which contract? One argument is missing")
+		return log, of, fail(replayWanted, "which contract? One argument is missing")
 	}
 	return log, of, nil
 }

@@ -79,8 +79,8 @@ func (u storeURL) isDatabase() (bool, error) {
 
 // An instanceFlags names an instance of a store, instead of a state document.
 type instanceFlags struct {
-	State    string   `required:"" xor:"state" help:"State document; - is standard input." placeholder:"FILE"`
-	Store    storeURL `required:"" xor:"state" help:"Instead of a state: the store of the instance that --instance names, as sqlite:FILE." placeholder:"URL"`
+	State    string   `xor:"state" help:"State document; - is standard input." placeholder:"FILE"`
+	Store    storeURL `xor:"state" help:"Instead of a state: the store of the instance that --instance names, as sqlite:FILE." placeholder:"URL"`
 	Instance stated   `help:"Instance of the store." placeholder:"ID"`
 }
 
@@ -88,6 +88,8 @@ type instanceFlags struct {
 // do not go together.
 func (f *instanceFlags) stored(phase string) (bool, error) {
 	switch {
+	case !f.Store.given() && f.State == "":
+		return false, fail("give one of them: a state document, or --instance ID of a store", "missing flags: --state=FILE or --store=URL")
 	case !f.Store.given() && f.Instance != "":
 		return false, fail("give --store sqlite:FILE instead of --state", "an instance is in a store, and --state names none")
 	case f.Store.given() && phase != "":
