@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
@@ -265,29 +266,29 @@ func (a *audit) finish(results []audited) error {
 }
 
 // writeAudits writes the results for people.
-func writeAudits(p *printer, results []audited) {
+func writeAudits(p *terminal.Printer, results []audited) {
 	if len(results) == 0 {
-		p.line("no instances: there is nothing to audit")
+		p.Line("no instances: there is nothing to audit")
 	}
 	for _, r := range results {
-		name := word(r.Instance)
+		name := terminal.Word(r.Instance)
 		if name != "" {
 			name += ": "
 		}
 		if r.Damage != "" {
-			p.wrapped("", "  ", p.red("damaged: ")+name+r.Damage)
+			p.Wrapped("", "  ", p.Red("damaged: ")+name+r.Damage)
 		} else {
-			p.line("%s%s, %s; the chain holds", name, plural(int(r.Records), "record"), plural(int(r.Commits), "commit"))
+			p.Line("%s%s, %s; the chain holds", name, terminal.Plural(int(r.Records), "record"), terminal.Plural(int(r.Commits), "commit"))
 		}
 		if r.Anchor != "" {
-			p.line("  %s %s", p.dim("anchor"), r.Anchor)
+			p.Line("  %s %s", p.Dim("anchor"), r.Anchor)
 		}
 	}
 }
 
 // writeLogged writes a line of a log.
-func writeLogged(p *printer, l *logged) {
-	p.line("%s", ellipsis(fmt.Sprintf("%5d  %s  %-8s  %s", l.Seq, l.Time.UTC().Format(time.RFC3339), word(string(l.Kind)), l.what()), p.width))
+func writeLogged(p *terminal.Printer, l *logged) {
+	p.Line("%s", terminal.Ellipsis(fmt.Sprintf("%5d  %s  %-8s  %s", l.Seq, l.Time.UTC().Format(time.RFC3339), terminal.Word(string(l.Kind)), l.what()), p.Width))
 }
 
 // what says who did what, or what was decided. What actors or whoever wrote the trace chose
@@ -296,12 +297,12 @@ func (l *logged) what() string {
 	var words []string
 	add := func(label, text string) {
 		if text != "" {
-			words = append(words, label+word(text))
+			words = append(words, label+terminal.Word(text))
 		}
 	}
 	add("", l.Stage)
 	for _, name := range slices.Sorted(maps.Keys(l.Args)) {
-		words = append(words, word(name)+"="+word(l.Args[name]))
+		words = append(words, terminal.Word(name)+"="+terminal.Word(l.Args[name]))
 	}
 	if l.Stage != "" || l.Kind == trace.Advance {
 		add("as ", l.Role)

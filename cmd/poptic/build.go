@@ -38,7 +38,7 @@ func (v *buildVerb) Run(c *console) error {
 		return err
 	}
 	if v.Output != "-" {
-		c.outText().line("wrote %s: %s, %d bytes, %s", v.Output, contract.Name, len(data), contract.Digest())
+		c.outText().Line("wrote %s: %s, %d bytes, %s", v.Output, contract.Name, len(data), contract.Digest())
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/lang/report"
 	"github.com/patchoptic/poptic/lang/source"
 )
@@ -71,7 +72,7 @@ func (v *checkVerb) Run(c *console) error {
 		return err
 	}
 	if n := countTests(files); n > 0 {
-		c.errText().line("%s parsed, not checked: what tests name and expect is not looked at, and no test is run", plural(n, "test file"))
+		c.errText().Line("%s parsed, not checked: what tests name and expect is not looked at, and no test is run", terminal.Plural(n, "test file"))
 	}
 	if source.HasErrors(all) || v.Strict && len(all) > 0 {
 		return errNo
@@ -85,10 +86,10 @@ func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) e
 	case v.Format == "json":
 		return report.JSON(c.out, all)
 	case len(all) > 0:
-		return report.Text(c.out, all, report.Options{Paint: p.colour, Width: p.width})
+		return report.Text(c.out, all, report.Options{Paint: p.Paint, Width: p.Width})
 	}
 	if n := len(files) - countTests(files); n > 0 {
-		p.line("%s %s checked, nothing found", p.green("ok:"), plural(n, "file"))
+		p.Line("%s %s checked, nothing found", p.Green("ok:"), terminal.Plural(n, "file"))
 	}
 	return nil
 }

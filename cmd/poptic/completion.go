@@ -13,6 +13,7 @@ import (
 
 	"github.com/patchoptic/poptic/examples"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/terminal"
 )
 
 // The scripts are thin: on every request they run the hidden verb __complete,
@@ -46,7 +47,7 @@ Exit codes:
 // Run implements the verb.
 func (v *completionVerb) Run(c *console) error {
 	ending := map[string]string{"powershell": "ps1"}[v.Shell]
-	script, err := completionScripts.ReadFile("completion/poptic." + orElse(ending, v.Shell))
+	script, err := completionScripts.ReadFile("completion/poptic." + terminal.OrElse(ending, v.Shell))
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (v *completeVerb) Run(c *console, model *kong.Application) error {
 	last := len(v.Words) - 1
 	typed := strings.TrimPrefix(v.Words[last], "=")
 	for _, candidate := range completions(model, v.Words[:last], typed) {
-		fmt.Fprintf(c.out.w, "%s\t%s\n", visible(candidate.text), visible(candidate.help))
+		fmt.Fprintf(c.raw, "%s\t%s\n", terminal.Visible(candidate.text), terminal.Visible(candidate.help))
 	}
 	return nil
 }

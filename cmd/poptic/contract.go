@@ -33,7 +33,7 @@ func (a contractArg) load(c *console) (*ir.Contract, error) {
 	contract, unproved, err := a.read(c)
 	if unproved > 0 {
 		p := c.errText()
-		p.line("%s %s not proved; \"poptic check %s\" says why", p.yellow("warning:"), are(unproved, "claim"), a.Contract)
+		p.Line("%s %s not proved; \"poptic check %s\" says why", p.Yellow("warning:"), are(unproved, "claim"), a.Contract)
 	}
 	return contract, err
 }
@@ -67,7 +67,7 @@ func (a contractArg) read(c *console) (contract *ir.Contract, unproved int, err 
 func (c *console) accept(name string, out compiler.Output) (*ir.Contract, error) {
 	if source.HasErrors(out.Diagnostics) {
 		p := c.errText()
-		report.Text(c.err, errorsOf(out.Diagnostics), report.Options{Paint: p.colour, Width: p.width})
+		report.Text(c.err, errorsOf(out.Diagnostics), report.Options{Paint: p.Paint, Width: p.Width})
 		return nil, fail("mend it first; nothing was done", "the contract %s has errors", name)
 	}
 	if out.Contract == nil {

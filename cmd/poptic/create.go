@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
@@ -110,10 +111,10 @@ func (v *createVerb) print(c *console, in *runtime.Instance) error {
 		}{in.ID(), in.Contract().Digest(), in.Version(), in.Phase(), in.StateDigest()})
 	}
 	p := c.outText()
-	p.line("%s %s", p.green("created"), word(in.ID()))
+	p.Line("%s %s", p.Green("created"), terminal.Word(in.ID()))
 	const names = len("version")
-	p.field("  ", names, "version", fmt.Sprint(in.Version()))
-	p.field("  ", names, "phase", in.Phase())
-	p.field("  ", names, "state", short(in.StateDigest()))
+	p.Field("  ", names, "version", fmt.Sprint(in.Version()))
+	p.Field("  ", names, "phase", in.Phase())
+	p.Field("  ", names, "state", short(in.StateDigest()))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/plan"
+	"github.com/patchoptic/poptic/internal/terminal"
 )
 
 type explainVerb struct {
@@ -57,19 +58,19 @@ func (v *explainVerb) Run(c *console) error {
 }
 
 // writeExplanation writes a contract's explanation for people.
-func writeExplanation(p *printer, e explain.Explanation) {
+func writeExplanation(p *terminal.Printer, e explain.Explanation) {
 	if e.Phases != nil {
 		writeContractHead(p, e)
 	}
 	for i, s := range e.Stages {
 		if i > 0 || e.Phases != nil {
-			p.line("")
+			p.Line("")
 		}
 		writeStage(p, s)
 	}
 	if len(e.Rules) > 0 {
-		p.line("")
-		p.heading("rules")
+		p.Line("")
+		p.Heading("rules")
 		for _, r := range e.Rules {
 			writeRule(p, "  ", r)
 		}
@@ -77,21 +78,21 @@ func writeExplanation(p *printer, e explain.Explanation) {
 	writeAuthorities(p, e.Authority)
 }
 
-func writeContractHead(p *printer, e explain.Explanation) {
+func writeContractHead(p *terminal.Printer, e explain.Explanation) {
 	title := "contract " + e.Contract
 	if e.Sealed {
 		title += " sealed"
 	}
-	p.heading(title)
+	p.Heading(title)
 	const names = len("measures")
-	p.field("  ", names, "about", e.About)
-	p.field("  ", names, "phases", phaseLines(e.Phases))
-	p.field("  ", names, "secrets", strings.Join(e.SecretsAre, ", "))
+	p.Field("  ", names, "about", e.About)
+	p.Field("  ", names, "phases", phaseLines(e.Phases))
+	p.Field("  ", names, "secrets", strings.Join(e.SecretsAre, ", "))
 	var measures []string
 	for _, m := range e.Measures {
 		measures = append(measures, m.Name+" = "+m.Kind+" "+m.Over)
 	}
-	p.field("  ", names, "measures", strings.Join(measures, "\n"))
+	p.Field("  ", names, "measures", strings.Join(measures, "\n"))
 }
 
 func phaseLines(phases []explain.Phase) string {
@@ -107,26 +108,26 @@ func phaseLines(phases []explain.Phase) string {
 	return strings.Join(lines, "\n")
 }
 
-func writeStage(p *printer, s explain.Stage) {
+func writeStage(p *terminal.Printer, s explain.Stage) {
 	title := "stage " + s.Name
 	if len(s.Params) > 0 {
 		title += "(" + strings.Join(s.Params, ", ") + ")"
 	}
-	p.heading(title)
+	p.Heading(title)
 	const names = len("takes from")
-	p.field("  ", names, "task", s.Task)
-	p.field("  ", names, "delegate", when(s.From != "", "of "+s.From))
-	p.field("  ", names, "runs in", strings.Join(s.In, ", "))
-	p.field("  ", names, "run by", orElse(strings.Join(s.By, ", "), "every role"))
-	p.field("  ", names, "sees", grantLines(s.Reads, "nothing"))
-	p.field("  ", names, "knows keys", strings.Join(s.Keys, ", "))
-	p.field("  ", names, "changes", grantLines(s.Writes, when(len(s.Blind) == 0, "nothing")))
-	p.field("  ", names, "adds blind", grantLines(s.Blind, ""))
-	p.field("  ", names, "takes from", grantLines(s.Sources, "nothing"))
-	p.field("  ", names, "produces", strings.Join(s.Produces, ", "))
-	p.field("  ", names, "moves to", listed(s.Next, "or")+when(s.Tells, ", and may tell by it what it sees"))
-	p.field("  ", names, "judged by", gateLines(s.Gates))
-	p.field("  ", names, "beside", besideLines(s))
+	p.Field("  ", names, "task", s.Task)
+	p.Field("  ", names, "delegate", terminal.When(s.From != "", "of "+s.From))
+	p.Field("  ", names, "runs in", strings.Join(s.In, ", "))
+	p.Field("  ", names, "run by", terminal.OrElse(strings.Join(s.By, ", "), "every role"))
+	p.Field("  ", names, "sees", grantLines(s.Reads, "nothing"))
+	p.Field("  ", names, "knows keys", strings.Join(s.Keys, ", "))
+	p.Field("  ", names, "changes", grantLines(s.Writes, terminal.When(len(s.Blind) == 0, "nothing")))
+	p.Field("  ", names, "adds blind", grantLines(s.Blind, ""))
+	p.Field("  ", names, "takes from", grantLines(s.Sources, "nothing"))
+	p.Field("  ", names, "produces", strings.Join(s.Produces, ", "))
+	p.Field("  ", names, "moves to", terminal.Listed(s.Next, "or")+terminal.When(s.Tells, ", and may tell by it what it sees"))
+	p.Field("  ", names, "judged by", gateLines(s.Gates))
+	p.Field("  ", names, "beside", besideLines(s))
 	for _, r := range s.Rules {
 		writeRule(p, "  ", r)
 	}
@@ -141,7 +142,7 @@ func grantLines(grants []explain.Grant, none string) string {
 		}
 		lines = append(lines, line)
 	}
-	return orElse(strings.Join(lines, "\n"), none)
+	return terminal.OrElse(strings.Join(lines, "\n"), none)
 }
 
 func gateLines(gates []explain.Gate) string {
@@ -185,8 +186,8 @@ func besideLines(s explain.Stage) string {
 	return strings.Join(lines, "\n")
 }
 
-func writeRule(p *printer, indent string, r explain.Rule) {
-	p.wrapped(indent, indent+"  ", p.bold(r.Rule)+when(r.Message != "", ": "+r.Message))
+func writeRule(p *terminal.Printer, indent string, r explain.Rule) {
+	p.Wrapped(indent, indent+"  ", p.Bold(r.Rule)+terminal.When(r.Message != "", ": "+r.Message))
 	var reads []string
 	for _, read := range r.Reads {
 		how := "exactly"
@@ -198,23 +199,23 @@ func writeRule(p *printer, indent string, r explain.Rule) {
 	if r.Phase {
 		reads = append(reads, "the phase")
 	}
-	p.field(indent+"  ", len("reads"), "reads", orElse(strings.Join(reads, ", "), "nothing of the state"))
+	p.Field(indent+"  ", len("reads"), "reads", terminal.OrElse(strings.Join(reads, ", "), "nothing of the state"))
 	if all := strings.Join(r.GoesThrough, ", "); all != "" {
-		p.field(indent+"  ", len("reads"), "costs", "goes through all of "+all+" whenever it is checked")
+		p.Field(indent+"  ", len("reads"), "costs", "goes through all of "+all+" whenever it is checked")
 	}
 }
 
-func writeAuthorities(p *printer, all []explain.Authority) {
+func writeAuthorities(p *terminal.Printer, all []explain.Authority) {
 	if len(all) == 0 {
 		return
 	}
-	p.line("")
-	p.heading("who may touch what")
+	p.Line("")
+	p.Heading("who may touch what")
 	for _, a := range all {
-		p.line("  %s", p.bold(a.Path))
+		p.Line("  %s", p.Bold(a.Path))
 		const names = len("taken from by")
-		p.field("    ", names, "read by", orElse(strings.Join(a.Read, ", "), "no stage"))
-		p.field("    ", names, "written by", orElse(strings.Join(a.Written, ", "), "no stage"))
-		p.field("    ", names, "taken from by", strings.Join(a.Taken, ", "))
+		p.Field("    ", names, "read by", terminal.OrElse(strings.Join(a.Read, ", "), "no stage"))
+		p.Field("    ", names, "written by", terminal.OrElse(strings.Join(a.Written, ", "), "no stage"))
+		p.Field("    ", names, "taken from by", strings.Join(a.Taken, ", "))
 	}
 }

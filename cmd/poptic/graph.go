@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/plan"
+	"github.com/patchoptic/poptic/internal/terminal"
 )
 
 type graphVerb struct {
@@ -40,7 +41,7 @@ func (v *graphVerb) Run(c *console) error {
 		return err
 	}
 	if g.LeftOut > 0 {
-		c.errText().line("not drawn: how %s beyond the limit of %d relate", plural(g.LeftOut, "pair")+" of stages", plan.MaxPairs)
+		c.errText().Line("not drawn: how %s beyond the limit of %d relate", terminal.Plural(g.LeftOut, "pair")+" of stages", plan.MaxPairs)
 	}
 	return c.write(output{name: string(v.Output), kind: drawingKind, force: v.Force}, data)
 }

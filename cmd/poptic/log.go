@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
@@ -132,7 +133,7 @@ func (a logArg) one(c *console, st store.Store, what string) (string, error) {
 		return "", err
 	}
 	if len(ids) != 1 {
-		return "", fail("name one with --instance", "%s has %s, and %s is about one", a.Log, plural(len(ids), "instance"), what)
+		return "", fail("name one with --instance", "%s has %s, and %s is about one", a.Log, terminal.Plural(len(ids), "instance"), what)
 	}
 	return ids[0], nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/patchoptic/poptic/examples"
+	"github.com/patchoptic/poptic/internal/terminal"
 )
 
 // verbs is the command line: kong reads flags, help and completion from it.
@@ -52,7 +53,7 @@ func main() {
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	var v verbs
-	parser, err := newParser(&v, &plainWriter{w: out}, &plainWriter{w: errOut})
+	parser, err := newParser(&v, terminal.NewPlainWriter(out, false), terminal.NewPlainWriter(errOut, false))
 	if err != nil {
 		panic("poptic: the command line's own definition is broken: " + err.Error())
 	}
@@ -61,18 +62,18 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return reportUsage(&plainWriter{w: errOut}, err)
+		return reportUsage(terminal.NewPlainWriter(errOut, false), err)
 	}
 	c := newConsole(ctx, v.Color, in, out, errOut)
 	err = parsed.Run(c, parser.Model)
-	c.out.flush()
+	c.out.Flush()
 	return c.finish(err)
 }
 
 func newParser(v *verbs, out, errOut io.Writer) (*kong.Kong, error) {
 	return kong.New(v,
 		kong.Name("poptic"),
-		kong.Vars{"examples": listed(examples.Names(), "or")},
+		kong.Vars{"examples": terminal.Listed(examples.Names(), "or")},
 		kong.Description(about),
 		kong.Writers(out, errOut),
 		kong.KindMapper(reflect.String, kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
@@ -139,8 +140,8 @@ func fail(help, format string, args ...any) *failure {
 // finish prints the error a verb ended with, if it is one, and gives the exit code. An
 // answer that could not be written is none.
 func (c *console) finish(err error) int {
-	if c.out.failed != nil && (err == nil || errors.Is(err, errNo)) {
-		err = fail("the answer is not complete", "cannot write to standard output: %s", causeOf(c.out.failed))
+	if c.out.Failed() != nil && (err == nil || errors.Is(err, errNo)) {
+		err = fail("the answer is not complete", "cannot write to standard output: %s", causeOf(c.out.Failed()))
 	}
 	switch {
 	case err == nil:
@@ -154,7 +155,7 @@ func (c *console) finish(err error) int {
 
 func (c *console) explainFailure(err error) {
 	p := c.errText()
-	p.line("%s %s", p.red("poptic:"), visible(err.Error()))
+	p.Line("%s %s", p.Red("poptic:"), terminal.Visible(err.Error()))
 	var f *failure
 	if !errors.As(err, &f) {
 		return
@@ -162,13 +163,13 @@ func (c *console) explainFailure(err error) {
 	const shown = 20
 	for i, w := range f.Where {
 		if i == shown {
-			p.line("  ... and %d more", len(f.Where)-shown)
+			p.Line("  ... and %d more", len(f.Where)-shown)
 			break
 		}
-		p.wrapped("  ", "    ", visible(w))
+		p.Wrapped("  ", "    ", terminal.Visible(w))
 	}
 	if f.Help != "" {
-		p.wrapped("  help: ", "        ", visible(f.Help))
+		p.Wrapped("  help: ", "        ", terminal.Visible(f.Help))
 	}
 }
 

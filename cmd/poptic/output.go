@@ -176,3 +176,6 @@ func stateKind(c *ir.Contract) kind {
 
 // blank reports whether a file holds nothing that could be lost.
 func blank(data []byte) bool { return len(bytes.TrimSpace(data)) == 0 }
+
+// orEmpty makes a list that JSON writes as [] rather than null.
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }

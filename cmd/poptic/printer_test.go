@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
@@ -24,7 +25,7 @@ import (
 func TestWrappedLinesKeepToTheWidthAndLoseNoWord(t *testing.T) {
 	text := "the quick brown fox jumps over the lazy dog, naïvely and with an unreasonablylongwordinside"
 	for width := 1; width <= utf8.RuneCountInString(text)+1; width++ {
-		lines := wrap(text, width)
+		lines := terminal.Wrap(text, width)
 		require.Equal(t, strings.Fields(text), strings.Fields(strings.Join(lines, " ")))
 		for _, l := range lines {
 			if strings.Contains(l, " ") {
@@ -35,37 +36,37 @@ func TestWrappedLinesKeepToTheWidthAndLoseNoWord(t *testing.T) {
 }
 
 func TestWrappingBreaksOnlyWhereItMust(t *testing.T) {
-	require.Equal(t, []string{"one two", "three"}, wrap("one two three", 7))
-	require.Equal(t, []string{"one two three"}, wrap("one two three", 13))
-	require.Equal(t, []string{""}, wrap("", 10))
+	require.Equal(t, []string{"one two", "three"}, terminal.Wrap("one two three", 7))
+	require.Equal(t, []string{"one two three"}, terminal.Wrap("one two three", 13))
+	require.Equal(t, []string{""}, terminal.Wrap("", 10))
 }
 
 func TestFieldsAlignUnderTheirValue(t *testing.T) {
 	var b strings.Builder
-	p := printer{w: &b, width: 30}
-	p.field("  ", 7, "rule", "a rule that is longer than a line")
-	p.field("  ", 7, "hint", "")
+	p := terminal.Printer{W: &b, Width: 30}
+	p.Field("  ", 7, "rule", "a rule that is longer than a line")
+	p.Field("  ", 7, "hint", "")
 	require.Equal(t, "  rule     a rule that is\n           longer than a line\n", b.String())
 }
 
 func TestColourIsThereOnlyWhenWanted(t *testing.T) {
-	require.Equal(t, "<1;31>no", (&printer{colour: func(style, text string) string { return "<" + style + ">" + text }}).red("no"))
-	require.Equal(t, "no", (&printer{}).red("no"))
+	require.Equal(t, "<1;31>no", (&terminal.Printer{Paint: func(style, text string) string { return "<" + style + ">" + text }}).Red("no"))
+	require.Equal(t, "no", (&terminal.Printer{}).Red("no"))
 }
 
 func TestNamesAreListedAsASentenceDoes(t *testing.T) {
-	require.Equal(t, "", listed(nil, "or"))
-	require.Equal(t, "a", listed([]string{"a"}, "or"))
-	require.Equal(t, "a or b", listed([]string{"a", "b"}, "or"))
-	require.Equal(t, "a, b or c", listed([]string{"a", "b", "c"}, "or"))
-	require.Equal(t, []string{"no files", "1 file", "2 files"}, []string{plural(0, "file"), plural(1, "file"), plural(2, "file")})
+	require.Equal(t, "", terminal.Listed(nil, "or"))
+	require.Equal(t, "a", terminal.Listed([]string{"a"}, "or"))
+	require.Equal(t, "a or b", terminal.Listed([]string{"a", "b"}, "or"))
+	require.Equal(t, "a, b or c", terminal.Listed([]string{"a", "b", "c"}, "or"))
+	require.Equal(t, []string{"no files", "1 file", "2 files"}, []string{terminal.Plural(0, "file"), terminal.Plural(1, "file"), terminal.Plural(2, "file")})
 }
 
 func TestATerminalObeysNothingThatAnActorWrote(t *testing.T) {
-	require.Equal(t, `/a\u001b[31m\u009b\u202e`+"\né日", visible("/a\x1b[31m\u009b\u202e\né日"))
+	require.Equal(t, `/a\u001b[31m\u009b\u202e`+"\né日", terminal.Visible("/a\x1b[31m\u009b\u202e\né日"))
 	var out strings.Builder
 	path := "/\x1b[2J"
-	writeViolation(&printer{w: &out, width: 80}, "", verify.Violation{Path: &path, Message: path, Rule: path, Hint: path})
+	writeViolation(&terminal.Printer{W: &out, Width: 80}, "", verify.Violation{Path: &path, Message: path, Rule: path, Hint: path})
 	require.NotContains(t, out.String(), "\x1b")
 	require.Equal(t, 4, strings.Count(out.String(), `/\u001b[2J`))
 }
@@ -270,7 +271,7 @@ func TestPiecesOfTextComeOutAsTheWholeDoes(t *testing.T) {
 			text = append(text, alphabet[random.Intn(len(alphabet))]...)
 		}
 		var out bytes.Buffer
-		w := newPlainWriter(&out, random.Intn(2) == 0)
+		w := terminal.NewPlainWriter(&out, random.Intn(2) == 0)
 		for rest := text; len(rest) > 0; {
 			n := 1 + random.Intn(min(5, len(rest)))
 			written, err := w.Write(rest[:n])
@@ -278,7 +279,7 @@ func TestPiecesOfTextComeOutAsTheWholeDoes(t *testing.T) {
 			require.Equal(t, n, written)
 			rest = rest[n:]
 		}
-		require.NoError(t, w.flush())
+		require.NoError(t, w.Flush())
 		require.Equal(t, string(ir.AppendPlain(nil, text)), out.String())
 		requirePlain(t, out.String())
 	}
@@ -291,7 +292,7 @@ func TestOnlyTheProgramsOwnPaintIsColour(t *testing.T) {
 	alphabet := []string{"a", "m", "<", ">", "\x1b[1;31m", "\x1b[0m", "\x1b", "[1m", "0m", "\xf0\x9f", "é", "\n"}
 	for range 3000 {
 		var out bytes.Buffer
-		w := newPlainWriter(&out, true)
+		w := terminal.NewPlainWriter(&out, true)
 		data := func() (text string) {
 			for range random.Intn(6) {
 				text += alphabet[random.Intn(len(alphabet))]
@@ -299,15 +300,15 @@ func TestOnlyTheProgramsOwnPaintIsColour(t *testing.T) {
 			return text + "|"
 		}
 		before, painted, after := data(), data(), data()
-		text := before + w.painter()("1;31", painted) + after
+		text := before + w.Painter()("1;31", painted) + after
 		for rest := text; len(rest) > 0; {
 			n := 1 + random.Intn(min(9, len(rest)))
 			_, err := w.Write([]byte(rest[:n]))
 			require.NoError(t, err)
 			rest = rest[n:]
 		}
-		require.NoError(t, w.flush())
-		require.Equal(t, visible(before)+"\x1b[1;31m"+visible(painted)+"\x1b[0m"+visible(after), out.String())
+		require.NoError(t, w.Flush())
+		require.Equal(t, terminal.Visible(before)+"\x1b[1;31m"+terminal.Visible(painted)+"\x1b[0m"+terminal.Visible(after), out.String())
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/plan"
+	"github.com/patchoptic/poptic/internal/terminal"
 )
 
 type proveVerb struct {
@@ -120,7 +121,7 @@ func (v *proveVerb) output() output {
 func (v *proveVerb) certify(c *console, contract *ir.Contract, p explain.Proof) error {
 	text := c.errText()
 	if n := p.Unproved(); n > 0 {
-		text.line("%s %s not proved", text.red("no certificate:"), are(n, "claim"))
+		text.Line("%s %s not proved", text.Red("no certificate:"), are(n, "claim"))
 		return nil
 	}
 	data := footprint.Measured(contract).Certificate()
@@ -132,10 +133,10 @@ func (v *proveVerb) certify(c *console, contract *ir.Contract, p explain.Proof) 
 		return err
 	}
 	if v.Cert != "-" {
-		text.line("wrote %s: %s", v.Cert, certified(cert))
+		text.Line("wrote %s: %s", v.Cert, certified(cert))
 	}
 	for _, problem := range certificate.Check(data, contract) {
-		text.wrapped("  ", "    ", problem.About+": "+problem.Why)
+		text.Wrapped("  ", "    ", problem.About+": "+problem.Why)
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ func certified(cert *certificate.Certificate) string {
 			delegates++
 		}
 	}
-	return fmt.Sprintf("%s, %s and %s that commute", plural(claims, "claim"), plural(delegates, "delegate"), plural(len(cert.Pairs), "pair"))
+	return fmt.Sprintf("%s, %s and %s that commute", terminal.Plural(claims, "claim"), terminal.Plural(delegates, "delegate"), terminal.Plural(len(cert.Pairs), "pair"))
 }
 
 // are says of how many things something is said: "1 claim is", "2 claims are".
@@ -161,7 +162,7 @@ func are(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " is"
 	}
-	return plural(n, noun) + " are"
+	return terminal.Plural(n, noun) + " are"
 }
 
 func (v *proveVerb) check(c *console, contract *ir.Contract) error {
@@ -184,18 +185,18 @@ func (v *proveVerb) check(c *console, contract *ir.Contract) error {
 }
 
 // writeProof writes a proof for people.
-func writeProof(p *printer, x explain.Proof) {
+func writeProof(p *terminal.Printer, x explain.Proof) {
 	if len(x.Claims) > 0 {
-		p.heading("claims")
+		p.Heading("claims")
 	}
 	for _, a := range x.Claims {
 		writeAnswer(p, a)
 	}
 	if len(x.Delegates) > 0 {
-		p.heading("delegates")
+		p.Heading("delegates")
 	}
 	for _, d := range x.Delegates {
-		p.line("  %s %s within %s", settled(p, d.Answer), d.Stage, d.Within)
+		p.Line("  %s %s within %s", settled(p, d.Answer), d.Stage, d.Within)
 	}
 	for _, ph := range x.Phases {
 		writeRelations(p, ph)
@@ -203,45 +204,45 @@ func writeProof(p *printer, x explain.Proof) {
 }
 
 // settled is a claim's answer, padded so that claims are aligned.
-func settled(p *printer, answer string) string {
+func settled(p *terminal.Printer, answer string) string {
 	padded := fmt.Sprintf("%-8s", answer)
 	if answer == "proved" {
-		return p.green(padded)
+		return p.Green(padded)
 	}
-	return p.red(padded)
+	return p.Red(padded)
 }
 
-func writeAnswer(p *printer, a explain.Answer) {
+func writeAnswer(p *terminal.Printer, a explain.Answer) {
 	const indent = "           "
-	p.wrapped("  "+settled(p, a.Answer)+" ", indent, strings.TrimPrefix(a.Claim, "prove ")+when(a.Basis != "", " ("+string(a.Basis)+")"))
+	p.Wrapped("  "+settled(p, a.Answer)+" ", indent, strings.TrimPrefix(a.Claim, "prove ")+terminal.When(a.Basis != "", " ("+string(a.Basis)+")"))
 	if a.Message != "" {
-		p.wrapped(indent, indent, a.Message)
+		p.Wrapped(indent, indent, a.Message)
 	}
 	if a.Run != nil {
 		writeRun(p, indent, *a.Run)
 	}
 	if a.Help != "" {
-		p.wrapped(indent+"help: ", indent+"      ", a.Help)
+		p.Wrapped(indent+"help: ", indent+"      ", a.Help)
 	}
 	if a.Basis != ir.Decided && len(a.Unmodelled) > 0 {
-		p.wrapped(indent, indent+"  ", "not modelled: "+strings.Join(a.Unmodelled, "; "))
+		p.Wrapped(indent, indent+"  ", "not modelled: "+strings.Join(a.Unmodelled, "; "))
 	}
 	if len(a.Assumes) > 0 {
-		p.wrapped(indent, indent+"  ", "assumed: "+strings.Join(a.Assumes, "; "))
+		p.Wrapped(indent, indent+"  ", "assumed: "+strings.Join(a.Assumes, "; "))
 	}
 	if a.Vacuous != "" {
-		p.wrapped(indent, indent+"  ", p.yellow("vacuous:")+" "+a.Vacuous)
+		p.Wrapped(indent, indent+"  ", p.Yellow("vacuous:")+" "+a.Vacuous)
 	}
 	for _, d := range a.Discloses {
-		p.wrapped(indent, indent+"  ", "one bit each time: "+d.Text())
+		p.Wrapped(indent, indent+"  ", "one bit each time: "+d.Text())
 	}
 }
 
 // writeRun shows two proposals whose order matters.
-func writeRun(p *printer, indent string, r footprint.Counterexample) {
-	p.wrapped(indent+"state ", indent+"      ", r.State)
+func writeRun(p *terminal.Printer, indent string, r footprint.Counterexample) {
+	p.Wrapped(indent+"state ", indent+"      ", r.State)
 	for _, x := range []footprint.Proposal{r.A, r.B} {
-		p.wrapped(indent+"run   ", indent+"      ", called(x)+" "+x.Patch)
+		p.Wrapped(indent+"run   ", indent+"      ", called(x)+" "+x.Patch)
 	}
 }
 
@@ -258,52 +259,52 @@ func called(x footprint.Proposal) string {
 }
 
 // writeRelations writes which stages of a phase commute.
-func writeRelations(p *printer, ph plan.Phase) {
+func writeRelations(p *terminal.Printer, ph plan.Phase) {
 	if len(ph.Stages)+len(ph.Movers)+len(ph.LeftOut) == 0 {
 		return
 	}
-	p.heading("commutation in " + ph.Name)
+	p.Heading("commutation in " + ph.Name)
 	width := 0
 	for _, r := range ph.Relations {
 		width = max(width, len(pairOf(r)))
 	}
 	for _, r := range ph.Relations {
 		rest := strings.Repeat(" ", 2+width+2)
-		p.wrapped(fmt.Sprintf("  %-*s  ", width, pairOf(r)), rest, relationText(p, r))
+		p.Wrapped(fmt.Sprintf("  %-*s  ", width, pairOf(r)), rest, relationText(p, r))
 	}
 	if len(ph.LeftOut) > 0 {
-		p.wrapped("  ", "    ", "left out are "+plan.Omitted(len(ph.LeftOut)))
+		p.Wrapped("  ", "    ", "left out are "+plan.Omitted(len(ph.LeftOut)))
 	}
 	if len(ph.Movers) > 0 {
-		p.wrapped("  ", "    ", listed(ph.Movers, "and")+when(len(ph.Movers) == 1, " moves")+when(len(ph.Movers) > 1, " move")+" the phase: nothing commutes with that")
+		p.Wrapped("  ", "    ", terminal.Listed(ph.Movers, "and")+terminal.When(len(ph.Movers) == 1, " moves")+terminal.When(len(ph.Movers) > 1, " move")+" the phase: nothing commutes with that")
 	}
 }
 
 func pairOf(r plan.Relation) string { return r.A + ", " + r.B }
 
-func relationText(p *printer, r plan.Relation) string {
+func relationText(p *terminal.Printer, r plan.Relation) string {
 	switch r.Answer {
 	case plan.Yes:
-		return p.green("yes")
+		return p.Green("yes")
 	case plan.Unless:
-		return p.yellow("unless") + " " + strings.Join(r.Unless, ", or ")
+		return p.Yellow("unless") + " " + strings.Join(r.Unless, ", or ")
 	}
-	return p.red("no") + ": " + r.Why[0]
+	return p.Red("no") + ": " + r.Why[0]
 }
 
 // writeCertified writes what a certificate shows.
-func writeCertified(p *printer, name string, contract *ir.Contract, data []byte, x explain.Certified) {
+func writeCertified(p *terminal.Printer, name string, contract *ir.Contract, data []byte, x explain.Certified) {
 	if cert, err := certificate.Decode(data); err == nil && x.Certified {
-		p.line("%s %s shows of %s: %s", p.green("ok:"), name, contract.Name, certified(cert))
+		p.Line("%s %s shows of %s: %s", p.Green("ok:"), name, contract.Name, certified(cert))
 		for _, c := range x.Claims {
 			if len(c.Assumes) > 0 {
-				p.wrapped("  ", "    ", strings.TrimPrefix(c.Claim, "prove ")+" ("+string(c.Basis)+"): "+strings.Join(c.Assumes, "; "))
+				p.Wrapped("  ", "    ", strings.TrimPrefix(c.Claim, "prove ")+" ("+string(c.Basis)+"): "+strings.Join(c.Assumes, "; "))
 			}
 		}
 		return
 	}
-	p.line("%s %s does not show everything", p.red("not certified:"), name)
+	p.Line("%s %s does not show everything", p.Red("not certified:"), name)
 	for _, problem := range x.Problems {
-		p.wrapped("  ", "    ", problem.About+": "+problem.Why)
+		p.Wrapped("  ", "    ", problem.About+": "+problem.Why)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 )
@@ -109,9 +110,9 @@ func (v *replayVerb) answer(c *console, log logArg, err error) error {
 	if text := damage(err); text != "" {
 		var corrupt *runtime.CorruptLogError
 		if errors.As(err, &corrupt) {
-			text = word(corrupt.Instance) + ": " + text
+			text = terminal.Word(corrupt.Instance) + ": " + text
 		}
-		c.errText().wrapped("", "  ", c.errText().red("damaged: ")+text)
+		c.errText().Wrapped("", "  ", c.errText().Red("damaged: ")+text)
 		return errNo
 	}
 	return log.otherFormat(err)
@@ -153,19 +154,19 @@ func (v *replayVerb) replay(c *console, log logArg, contract *runtime.Contract, 
 }
 
 // writeReplays writes the results for people.
-func writeReplays(p *printer, results []runtime.Replayed) {
+func writeReplays(p *terminal.Printer, results []runtime.Replayed) {
 	if len(results) == 0 {
-		p.line("no instances: there is nothing to make again")
+		p.Line("no instances: there is nothing to make again")
 	}
 	for _, r := range results {
 		if d := r.Different; d != nil {
-			p.line("%s %s, %s %d: %s", p.red("different:"), word(r.Instance), d.Kind, d.Seq, d.Member)
-			p.field("  ", len("recorded"), "recorded", d.Recorded)
-			p.field("  ", len("recorded"), "again", d.Again)
+			p.Line("%s %s, %s %d: %s", p.Red("different:"), terminal.Word(r.Instance), d.Kind, d.Seq, d.Member)
+			p.Field("  ", len("recorded"), "recorded", d.Recorded)
+			p.Field("  ", len("recorded"), "again", d.Again)
 			continue
 		}
-		p.line("%s: %s made again and %s shown again, all as recorded", word(r.Instance), plural(int(r.Decisions), "decision"), plural(int(r.Views), "view"))
-		p.line("  version %d, phase %s, state %s", r.Version, r.Phase, short(r.State))
+		p.Line("%s: %s made again and %s shown again, all as recorded", terminal.Word(r.Instance), terminal.Plural(int(r.Decisions), "decision"), terminal.Plural(int(r.Views), "view"))
+		p.Line("  version %d, phase %s, state %s", r.Version, r.Phase, short(r.State))
 	}
 }
 
@@ -196,6 +197,6 @@ func (v *replayVerb) past(c *console, log logArg, contract *runtime.Contract, st
 	if err := c.write(o, text.Bytes()); err != nil {
 		return err
 	}
-	c.errText().line("%s", fmt.Sprintf("%s at version %d, phase %s, state %s", word(id), past.Version, past.Phase, short(past.Digest)))
+	c.errText().Line("%s", fmt.Sprintf("%s at version %d, phase %s, state %s", terminal.Word(id), past.Version, past.Phase, short(past.Digest)))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/spell"
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 )
@@ -188,7 +189,7 @@ func unfit(name string, err error) error {
 		f.Where = append(f.Where, place(p.Path)+": "+p.Message)
 	}
 	if state.More > 0 {
-		f.Where = append(f.Where, "and "+grouped(state.More)+" more")
+		f.Where = append(f.Where, "and "+terminal.Grouped(state.More)+" more")
 	}
 	return f
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/spell"
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
@@ -183,11 +184,11 @@ func instanceHelp(name, nearest string, ids []string) string {
 	case len(ids) == 0:
 		return "it has none; \"poptic create\" begins one"
 	case nearest == "" && len(ids) > maxListed:
-		return "\"poptic audit " + name + " --verify\" lists the " + grouped(len(ids)) + " that there are"
+		return "\"poptic audit " + name + " --verify\" lists the " + terminal.Grouped(len(ids)) + " that there are"
 	}
 	known := make([]string, len(ids))
 	for i, id := range ids {
-		known[i] = word(id)
+		known[i] = terminal.Word(id)
 	}
 	return didYouMean("instance", nearest, known)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
@@ -14,7 +15,7 @@ type verdictFlags struct {
 }
 
 // print writes the verdict: JSON to standard output, text to p.
-func (f *verdictFlags) print(c *console, p *printer, d *decided) error {
+func (f *verdictFlags) print(c *console, p *terminal.Printer, d *decided) error {
 	switch {
 	case f.Format == "json" && f.Actor:
 		return c.printJSON(d.actor)
@@ -29,26 +30,26 @@ func (f *verdictFlags) print(c *console, p *printer, d *decided) error {
 }
 
 // writeVerdict writes the operator's rendering for people.
-func writeVerdict(p *printer, v verify.Verdict) {
+func writeVerdict(p *terminal.Printer, v verify.Verdict) {
 	writeDecision(p, v.Verdict, len(v.Violations)+v.More)
 	names := namesWidth(v.Normalised)
 	if v.Verdict != verify.Reject {
-		p.field("  ", names, "version", change(fmt.Sprint(v.VersionBefore), fmt.Sprint(v.VersionAfter)))
-		p.field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
-		p.field("  ", names, "state", change(short(v.StateBefore), short(v.StateAfter)))
+		p.Field("  ", names, "version", change(fmt.Sprint(v.VersionBefore), fmt.Sprint(v.VersionAfter)))
+		p.Field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
+		p.Field("  ", names, "state", change(short(v.StateBefore), short(v.StateAfter)))
 	}
-	p.field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
+	p.Field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
 	writeViolations(p, v.Violations, v.More)
 }
 
 // writeActorVerdict writes the actor's rendering for people.
-func writeActorVerdict(p *printer, v verify.ActorVerdict) {
+func writeActorVerdict(p *terminal.Printer, v verify.ActorVerdict) {
 	writeDecision(p, v.Verdict, len(v.Violations)+v.More)
 	names := namesWidth(v.Normalised)
 	if v.Verdict != verify.Reject {
-		p.field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
+		p.Field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
 	}
-	p.field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
+	p.Field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
 	writeViolations(p, v.Violations, v.More)
 }
 
@@ -60,43 +61,43 @@ func namesWidth(normalised []string) int {
 	return 8
 }
 
-func writeDecision(p *printer, d verify.Decision, violations int) {
+func writeDecision(p *terminal.Printer, d verify.Decision, violations int) {
 	switch d {
 	case verify.Commit:
-		p.line("%s", p.green("commit"))
+		p.Line("%s", p.Green("commit"))
 	case verify.Noop:
-		p.line("%s: the proposal is allowed and changes nothing", p.yellow("noop"))
+		p.Line("%s: the proposal is allowed and changes nothing", p.Yellow("noop"))
 	default:
-		p.line("%s: %s, nothing was changed", p.red("reject"), plural(violations, "violation"))
+		p.Line("%s: %s, nothing was changed", p.Red("reject"), terminal.Plural(violations, "violation"))
 	}
 }
 
 // writeViolations writes those that a verdict lists, and how many more there are.
-func writeViolations(p *printer, vs []verify.Violation, more int) {
+func writeViolations(p *terminal.Printer, vs []verify.Violation, more int) {
 	for _, v := range vs {
-		p.line("")
+		p.Line("")
 		writeViolation(p, "  ", v)
 	}
 	if more > 0 {
-		p.line("")
-		p.line("  and %s more", grouped(more))
+		p.Line("")
+		p.Line("  and %s more", terminal.Grouped(more))
 	}
 }
 
 // writeViolation writes one violation as an aligned block.
-func writeViolation(p *printer, indent string, v verify.Violation) {
+func writeViolation(p *terminal.Printer, indent string, v verify.Violation) {
 	const names = len("message")
-	p.field(indent, names, "gate", string(v.Gate))
-	p.field(indent, names, "code", p.bold(string(v.Code)))
+	p.Field(indent, names, "gate", string(v.Gate))
+	p.Field(indent, names, "code", p.Bold(string(v.Code)))
 	if v.OpIndex != nil {
-		p.field(indent, names, "op", fmt.Sprint(*v.OpIndex))
+		p.Field(indent, names, "op", fmt.Sprint(*v.OpIndex))
 	}
 	if v.Path != nil {
-		p.field(indent, names, "path", visible(place(*v.Path)))
+		p.Field(indent, names, "path", terminal.Visible(place(*v.Path)))
 	}
-	p.field(indent, names, "rule", visible(v.Rule))
-	p.field(indent, names, "message", visible(v.Message))
-	p.field(indent, names, "hint", visible(v.Hint))
+	p.Field(indent, names, "rule", terminal.Visible(v.Rule))
+	p.Field(indent, names, "message", terminal.Visible(v.Message))
+	p.Field(indent, names, "hint", terminal.Visible(v.Hint))
 }
 
 // change shows a value before and after, once if it is the same.

@@ -31,7 +31,7 @@ func (v *versionVerb) Run(c *console) error {
 	if v.Format == "json" {
 		return c.printJSON(built)
 	}
-	c.outText().line("poptic %s (compiled form %d, %s, %s)", built.Version, built.CompiledForm, built.Go, built.Platform)
+	c.outText().Line("poptic %s (compiled form %d, %s, %s)", built.Version, built.CompiledForm, built.Go, built.Platform)
 	return nil
 }
 

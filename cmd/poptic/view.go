@@ -52,7 +52,7 @@ func (v *viewVerb) Run(c *console) error {
 	}
 	if refused != nil {
 		p := c.errText()
-		p.line("%s: the stage %s sees nothing now", p.red("no view"), v.Stage)
+		p.Line("%s: the stage %s sees nothing now", p.Red("no view"), v.Stage)
 		writeViolations(p, refused.Violations, refused.More)
 		return errNo
 	}
