@@ -18,13 +18,14 @@ const (
 	shmEnd     = "-shm"
 )
 
-// shmUnit is what the size of FILE-shm is a multiple of, once it is in use.
-const shmUnit = 32 << 10
+// shmUnit is what the size of FILE-shm is a multiple of, once it is in use: it grows page by
+// page, and a kill may end that.
+const shmUnit = 4 << 10
 
 // begins are the bytes with which SQLite begins a file beside another. A journal begins
-// with zeros until it counts.
+// with zeros until it counts, and so does what a power cut left of a file that was longer already.
 var begins = map[string][][]byte{
-	walEnd:     {{0x37, 0x7f, 0x06, 0x82}, {0x37, 0x7f, 0x06, 0x83}},
+	walEnd:     {{0x37, 0x7f, 0x06, 0x82}, {0x37, 0x7f, 0x06, 0x83}, make([]byte, 8)},
 	journalEnd: {{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}, make([]byte, 8)},
 }
 

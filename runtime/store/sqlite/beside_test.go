@@ -60,3 +60,22 @@ func TestWhatIsNotSQLitesBesideAStoreIsLeftAlone(t *testing.T) {
 		require.ErrorContains(t, err, "give the store another")
 	}
 }
+
+func TestAStoreWhoseMakingOrUseWasCutOffIsOpened(t *testing.T) {
+	for end, left := range map[string][]byte{
+		"-wal": make([]byte, 4096), "-journal": make([]byte, 512), "-shm": make([]byte, 3*4096),
+	} {
+		for _, made := range []bool{false, true} {
+			name := filepath.Join(t.TempDir(), "desk.db")
+			if made {
+				st, err := sqlite.Open(t.Context(), name)
+				require.NoError(t, err)
+				require.NoError(t, st.Close())
+			}
+			require.NoError(t, os.WriteFile(name+end, left, 0o600))
+			st, err := sqlite.Open(t.Context(), name)
+			require.NoError(t, err, end)
+			require.NoError(t, st.Close())
+		}
+	}
+}
