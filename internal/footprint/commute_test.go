@@ -1,6 +1,7 @@
 package footprint_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -106,4 +107,48 @@ stage other(b new in /n) { write /n/{b} }
 	require.True(t, twice.Admits(key("a", "x"), key("a", "y")))
 	mixed := footprint.Pair{A: c.Stage("one"), B: c.Stage("other")}
 	require.True(t, mixed.Admits(key("a", "x"), key("b", "x")))
+}
+
+// Stages with as many parameters as one may have: each of one run may be each of the other.
+func TestManyParametersOverOneMapLeaveItKnownWhenRunsCommute(t *testing.T) {
+	for name, c := range map[string]struct {
+		stages, params int
+		state          string
+		place          string // "{p}" and "{q}" are a parameter and the next
+		more           string
+		equalities     int // of each condition
+		conditions     int
+	}{
+		"one stage":               {1, 28, "state { m: map of int }", "/m/{p}", "", 1, 28 * 28},
+		"at the limit":            {1, 32, "state { m: map of int }", "/m/{p}", "", 1, 32 * 32},
+		"several stages":          {6, 20, "state { m: map of int }", "/m/{p}", "", 1, 20 * 20},
+		"two parameters in each":  {1, 28, "state { m: map of { l: map of int } }", "/m/{p}/l/{q}", "", 2, 28 * 28},
+		"a rule for every member": {1, 32, "state { m: map of int  k: int }\ninvariant small each e in /m/* { e < state.k }", "/m/{p}", "discloses small", 1, 32 * 32},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var params, places []string
+			for i := range c.params {
+				params = append(params, fmt.Sprintf("p%d in /m", i))
+				places = append(places, strings.NewReplacer("{p}", fmt.Sprintf("{p%d}", i), "{q}", fmt.Sprintf("{p%d}", (i+1)%c.params)).Replace(c.place))
+			}
+			text := "contract c\n" + c.state + "\n"
+			for i := range c.stages {
+				all := strings.Join(places, ", ")
+				text += fmt.Sprintf("stage s%d(%s) { read %s write %s %s }\n", i, strings.Join(params, ", "), all, all, c.more)
+			}
+			ir := compiled(t, text)
+			m := footprint.Measured(ir)
+			for i := range ir.Stages {
+				for j := range ir.Stages[:i+1] {
+					conflicts := m.Commutation(&ir.Stages[i], &ir.Stages[j])
+					require.Len(t, footprint.Weakest(conflicts), c.conditions)
+					for _, conflict := range conflicts {
+						require.Len(t, conflict.When.All, c.equalities)
+						require.False(t, conflict.Soft)
+					}
+				}
+			}
+			require.False(t, m.Spent())
+		})
+	}
 }

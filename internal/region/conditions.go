@@ -64,6 +64,7 @@ type conditionBuilder struct {
 	modeA, modeB Mode
 	options      ConditionOptions
 	terms        []candidate
+	known        termIndex // of all terms there were
 	inexact      bool
 }
 
@@ -170,9 +171,18 @@ func closed(p Pattern) Pattern { return Pattern{Segments: p.Segments} }
 // isImplied reports whether a term is there that is no stronger than what the next two
 // patterns need: all terms they could add would be dropped.
 func (cb *conditionBuilder) isImplied(needed []Equality) bool {
-	cb.options.Meter.Spend(len(cb.terms) * (1 + len(needed)))
 	known := knowing(needed)
-	return slices.ContainsFunc(cb.terms, func(t candidate) bool { return known.impliesAll(t.all) })
+	weaker := func(all []Equality) bool {
+		cb.options.Meter.Spend(1 + len(all))
+		return known.impliesAll(all)
+	}
+	if slices.ContainsFunc(cb.known.unequated, weaker) {
+		return true
+	}
+	return slices.ContainsFunc(equated(needed), func(e equation) bool {
+		cb.options.Meter.Spend(1)
+		return slices.ContainsFunc(cb.known.byFirst[e], weaker)
+	})
 }
 
 // add notes a term unless a weaker one is there, and drops those it is weaker than. word
@@ -181,13 +191,80 @@ func (cb *conditionBuilder) add(all []Equality, a, b side, word Word) {
 	if cb.isImplied(all) {
 		return
 	}
-	kept := cb.terms[:0]
-	for _, t := range cb.terms {
-		if !t.impliesAll(all) {
-			kept = append(kept, t)
+	if cb.known.mayImply(all) {
+		cb.options.Meter.Spend(len(cb.terms) * (1 + len(all)))
+		cb.terms = slices.DeleteFunc(cb.terms, func(t candidate) bool { return t.impliesAll(all) })
+	}
+	cb.known.add(all)
+	cb.terms = append(cb.terms, candidate{knowing(all), a, b, word})
+}
+
+// A termIndex finds terms by what they equate, since a region of n parameters makes n*n
+// terms with one like it. A term that was dropped may stay: a weaker one came instead.
+type termIndex struct {
+	byFirst   map[equation][][]Equality // by the first that a term says
+	unequated [][]Equality              // terms that say none
+	implied   map[equation]bool         // that follow from some term
+}
+
+// An equation is two operands that are equal, in order.
+type equation [2]operand
+
+func equationOf(x, y operand) equation {
+	if y.name < x.name || y.name == x.name && x.literal {
+		x, y = y, x
+	}
+	return equation{x, y}
+}
+
+// firstEquation is the first that a term says; ok is false if it says none.
+func firstEquation(all []Equality) (first equation, ok bool) {
+	for _, e := range all {
+		if !e.Not && !e.isTrivial() {
+			return equationOf(e.operands()), true
 		}
 	}
-	cb.terms = append(kept, candidate{knowing(all), a, b, word})
+	return first, false
+}
+
+// equated lists the equations that follow from what all says.
+func equated(all []Equality) (out []equation) {
+	var operands []operand
+	for _, e := range all {
+		if !e.Not {
+			x, y := e.operands()
+			operands = append(operands, x, y)
+		}
+	}
+	c, _ := classesOf(all)
+	for i, x := range operands {
+		for _, y := range operands[i+1:] {
+			if e := equationOf(x, y); x != y && c.find(x) == c.find(y) && !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func (x *termIndex) add(all []Equality) {
+	if x.byFirst == nil {
+		x.byFirst, x.implied = map[equation][][]Equality{}, map[equation]bool{}
+	}
+	if first, ok := firstEquation(all); ok {
+		x.byFirst[first] = append(x.byFirst[first], all)
+	} else {
+		x.unequated = append(x.unequated, all)
+	}
+	for _, e := range equated(all) {
+		x.implied[e] = true
+	}
+}
+
+// mayImply reports whether some term may be stronger than one that says all.
+func (x *termIndex) mayImply(all []Equality) bool {
+	first, ok := firstEquation(all)
+	return !ok || x.implied[first]
 }
 
 // searchOnce searches two sides without exceptions where what they need holds, and
