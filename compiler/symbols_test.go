@@ -256,10 +256,10 @@ func TestARenamedContractMeansTheSame(t *testing.T) {
 	}
 	text += "type Odd { \"an odd one\": int }\nregion odd = /odd/\"an odd one\"\ninvariant odd { state.odd[\"an odd one\"] > 0 }\n"
 	text = strings.Replace(text, "state {", "state { odd: Odd ", 1)
-	table, file := symbolsOf(t, text)
+	first, _ := symbolsOf(t, text)
 	before, renamed := compiled(text), 0
-	for i := range table.Symbols {
-		table, file = symbolsOf(t, text)
+	for i := range first.Symbols {
+		table, file := symbolsOf(t, text)
 		s := table.Symbols[i]
 		edits, ok := table.Rename(s, fmt.Sprint("new_", i))
 		require.Equal(t, s.Kind != symbol.Builtin, ok, s.Name)

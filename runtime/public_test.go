@@ -4,8 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -45,12 +45,15 @@ var aliases = map[string]reflect.Type{
 func publicFiles(t *testing.T) (files []*ast.File) {
 	t.Helper()
 	for _, dir := range []string{".", "prompt", "store", "store/sqlite"} {
-		parsed, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, parser.ParseComments)
+		names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		require.NoError(t, err)
-		for _, p := range parsed {
-			for _, f := range p.Files {
-				files = append(files, f)
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
 			}
+			f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+			require.NoError(t, err)
+			files = append(files, f)
 		}
 	}
 	require.Greater(t, len(files), 10)

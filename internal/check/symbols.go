@@ -325,10 +325,9 @@ func (n *namer) keyField(s *scope, t *syntax.ContainerType) {
 	var elem ir.TypeID
 	switch e := t.Elem.(type) {
 	case *syntax.NamedType:
-		alias, last, ok := strings.Cut(e.Name.Text, ".")
-		in := s
-		if in, last = s, e.Name.Text; ok {
-			in, last = s.imports[alias], e.Name.Text[len(alias)+1:]
+		in, last := s, e.Name.Text
+		if alias, rest, ok := strings.Cut(e.Name.Text, "."); ok {
+			in, last = s.imports[alias], rest
 		}
 		if in != nil && in.types[last] != nil {
 			elem = in.types[last].id

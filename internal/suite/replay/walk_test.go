@@ -294,9 +294,7 @@ func (m maker) echo(patch string, v visit) string {
 			seen = append(seen, p[len(p)-1].Name)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Values(v.args)) {
-		seen = append(seen, key)
-	}
+	seen = append(seen, slices.Sorted(maps.Values(v.args))...)
 	if len(seen) == 0 {
 		return patch
 	}
