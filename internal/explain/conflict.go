@@ -37,6 +37,9 @@ func Related(m *footprint.Model, result footprint.Result, at Places) []source.Re
 
 // clauses points at what of the two stages meets.
 func clauses(p footprint.Pair, c footprint.Conflict, at Places) []source.Related {
+	if c.IsUnsearched() {
+		return nil
+	}
 	a, b := p.Stage(c.A), p.Stage(c.B)
 	path := footprint.PathText(c.Path)
 	point := func(span source.Span, message string, args ...any) source.Related {

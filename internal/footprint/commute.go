@@ -398,6 +398,15 @@ func operand(name string, literal bool) string {
 
 func isFamily(x string) bool { return strings.HasPrefix(x, "@") }
 
+// Unsearched says what is known of a conflict that is none but for the steps that all
+// searches may take together: no place is known at which two stages meet.
+const Unsearched = "the searches about the regions of the contract took too many steps to tell"
+
+// IsUnsearched reports whether a conflict stands for a search that was not made.
+func (c Conflict) IsUnsearched() bool {
+	return c.Soft && len(c.Path) == 0 && len(c.When.All) == 0 && c.Kind != PhaseConflict
+}
+
 // Weakest lists the conditions of conflicts, without those that another one implies.
 func Weakest(conflicts []Conflict) []region.Term {
 	var out []region.Term

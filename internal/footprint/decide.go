@@ -274,6 +274,9 @@ func (p Pair) undecided() string {
 	if first.Kind == PhaseConflict {
 		return fmt.Sprintf("%s moves the phase, no valid example found", p.Name(first.A))
 	}
+	if first.IsUnsearched() {
+		return Unsearched
+	}
 	return fmt.Sprintf("overlap at %s, no valid example found", PathText(first.Path))
 }
 

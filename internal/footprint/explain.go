@@ -49,6 +49,9 @@ func (p Pair) sentence(c Conflict) string {
 	if len(c.When.All) > 0 {
 		when = " when " + p.Condition(c.When)
 	}
+	if c.IsUnsearched() {
+		return Unsearched
+	}
 	switch c.Kind {
 	case PhaseConflict:
 		return fmt.Sprintf("%s moves the phase (`next`): it commutes with nothing in it", a)

@@ -183,6 +183,9 @@ func isRepeated(c footprint.Conflict, all []footprint.Conflict) bool {
 // reason is one conflict in words.
 func reason(p footprint.Pair, c footprint.Conflict) string {
 	a, b, path := side(p, c.A), side(p, c.B), footprint.PathText(c.Path)
+	if c.IsUnsearched() {
+		return footprint.Unsearched
+	}
 	switch c.Kind {
 	case footprint.WriteConflict:
 		return "both write " + path

@@ -10,6 +10,7 @@ import (
 
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/plan"
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // crowded is a contract of n stages in each of some phases.
@@ -71,4 +72,21 @@ func TestAStageIsRelatedToEachOtherOnce(t *testing.T) {
 	}
 	require.Equal(t, []string{"s0", "s1", "s2"}, others)
 	require.Empty(t, plan.Beside(m, "s9"))
+}
+
+func TestStagesThatNoStepIsLeftToCompareAreSaidToBeSo(t *testing.T) {
+	for name, text := range map[string]string{
+		"no parameters":   "contract c\nstate { a: int  m: map of int }\nstage s { read /a write /a }\n",
+		"many parameters": "contract c\nstate { a: int  m: map of int }\nstage s(p in /m, q in /m) { read /m/{p}, /m/{q} write /m/{p}, /m/{q} }\n",
+		"a rule for each": "contract c\nstate { a: int  m: map of int }\ninvariant i each e in /m/* { e < state.a }\nstage s(p in /m) { read /m/{p} write /m/{p} discloses i }\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := footprint.Measured(compiled(t, text))
+			m.Meter = region.NewMeter(0)
+			var out bytes.Buffer
+			plan.Of(m).Text(&out)
+			require.NotContains(t, out.String(), "whole state")
+			require.Contains(t, strings.Join(strings.Fields(out.String()), " "), footprint.Unsearched)
+		})
+	}
 }
