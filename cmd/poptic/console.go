@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/term"
+
 	"github.com/patchoptic/poptic/internal/terminal"
 )
 
@@ -37,7 +39,7 @@ func (c *console) outText() *terminal.Printer { return c.text(c.out) }
 func (c *console) errText() *terminal.Printer { return c.text(c.err) }
 
 func (c *console) text(w *terminal.PlainWriter) *terminal.Printer {
-	return &terminal.Printer{W: w, Paint: w.Painter(), Width: w.Width()}
+	return &terminal.Printer{W: w, Paint: w.Painter(), Width: w.Width(term.GetSize)}
 }
 
 // silent is a console whose output nobody sees.

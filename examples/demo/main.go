@@ -32,7 +32,7 @@ func main() {
 		os.Exit(2)
 	}
 	out := terminal.NewPlainWriter(os.Stdout, terminal.WantsColor("", os.Stdout))
-	printer := &terminal.Printer{W: out, Paint: out.Painter(), Width: out.Width()}
+	printer := &terminal.Printer{W: out, Paint: out.Painter(), Width: out.Width(nil)}
 	surprises, err := demo.Tell(context.Background(), printer, name, contract)
 	out.Flush()
 	switch {

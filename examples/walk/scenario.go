@@ -5,12 +5,11 @@
 package walk
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
-
-	json2 "github.com/go-json-experiment/json"
 )
 
 // FileName is the name of a scenario in an example's folder.
@@ -51,7 +50,9 @@ func Read(fsys fs.FS, dir string) (*Scenario, error) {
 		return nil, err
 	}
 	var s Scenario
-	if err := json2.Unmarshal(data, &s, json2.RejectUnknownMembers(true)); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&s); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	for i := range s.Steps {

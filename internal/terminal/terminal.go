@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/term"
 
 	"github.com/patchoptic/poptic/internal/ir"
 )
@@ -302,7 +301,11 @@ func WantsColor(wish string, w io.Writer) bool {
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // The widths text is wrapped to: a terminal's own within bounds, and a fixed one
@@ -313,13 +316,14 @@ const (
 	maxWidth     = 140
 )
 
-// Width is how wide the lines of what is written to p may be.
-func (p *PlainWriter) Width() int {
+// Width is how wide the lines of what is written to p may be. size tells the width of a
+// terminal; nil leaves it at the fixed one.
+func (p *PlainWriter) Width(size func(fd int) (width, height int, err error)) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return min(max(n, minWidth), maxWidth)
 	}
-	if f, ok := p.w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+	if f, ok := p.w.(*os.File); ok && size != nil {
+		if n, _, err := size(int(f.Fd())); err == nil && n > 0 {
 			return min(max(n, minWidth), maxWidth)
 		}
 	}
