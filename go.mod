@@ -15,6 +15,7 @@ require (
 	golang.org/x/text v0.22.0
 	modernc.org/libc v1.80.1
 	modernc.org/sqlite v1.62.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (

@@ -1,14 +1,14 @@
 package region
 
 import (
-	"math/rand"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // sameWords compares a set with a model on every word of the universe.
-func (u *universe) sameWords(t *testing.T, what string, set *Set, plain, inner modelSet, a, b modelRegion) {
+func (u *universe) sameWords(t *rapid.T, what string, set *Set, plain, inner modelSet, a, b modelRegion) {
 	c := set.Start(nil)
 	for i, w := range u.words {
 		at := c.Walk(w)
@@ -19,10 +19,10 @@ func (u *universe) sameWords(t *testing.T, what string, set *Set, plain, inner m
 }
 
 func TestTheAlgebraAgreesWithSetOperationsOnWords(t *testing.T) {
-	rnd := rand.New(rand.NewSource(6))
-	u := typedUniverse(rnd, 3)
-	for range cases(3000) {
-		a, b := u.region(rnd), u.region(rnd)
+	u := typedUniverse(3)
+	regions := u.regions(3)
+	check(t, 3000, func(t *rapid.T) {
+		a, b := regions.Draw(t, "a"), regions.Draw(t, "b")
 		plain, inner := a.sets[Plain].clone(), a.sets[Interior].clone()
 		plain.or(b.sets[Plain])
 		inner.or(b.sets[Interior])
@@ -42,30 +42,29 @@ func TestTheAlgebraAgreesWithSetOperationsOnWords(t *testing.T) {
 		left, exact := Difference(a.Region, b.Region, nil)
 		require.True(t, exact)
 		u.sameWords(t, "difference", Compile(left), plain, nil, a, b)
-	}
+	})
 }
 
 // With the decision procedure as judge, the laws hold on all words, not only
 // those of a universe.
 func TestTheLawsOfTheAlgebraHoldOnAllWords(t *testing.T) {
-	rnd := rand.New(rand.NewSource(7))
-	u := typedUniverse(rnd, 1)
-	same := func(a, b Region, mode Mode) {
+	regions := typedUniverse(1).regions(3)
+	same := func(t *rapid.T, a, b Region, mode Mode) {
 		if got := Equal(Compile(a), Compile(b), mode, Options{}); got.Verdict != Yes {
 			t.Fatalf("%v and %v differ at %s", a, b, got.Witness.Pointer())
 		}
 	}
-	for range cases(2000) {
-		a, b := u.region(rnd).Region, u.region(rnd).Region
+	check(t, 2000, func(t *rapid.T) {
+		a, b := regions.Draw(t, "a").Region, regions.Draw(t, "b").Region
 		both, _ := Intersect(a, b, nil)
 		left, _ := Difference(a, b, nil)
 		swapped, _ := Intersect(b, a, nil)
-		same(Union(left, both), a, Plain)
-		same(both, swapped, Interior)
+		same(t, Union(left, both), a, Plain)
+		same(t, both, swapped, Interior)
 		require.Equal(t, Yes, Equal(Compile(both), IntersectSets(Compile(a), Compile(b)), Interior, Options{}).Verdict)
 		require.Equal(t, Yes, Within(Compile(both), Compile(a), Interior, Interior, Options{}).Verdict)
 		require.Equal(t, No, Overlap(Compile(left), Compile(b), Plain, Plain, Options{}).Verdict)
-	}
+	})
 }
 
 func TestPooledGrantsGiveNoAuthority(t *testing.T) {

@@ -1,10 +1,10 @@
 package region
 
 import (
-	"math/rand"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func conditionOf(a, b Region) Condition {
@@ -87,40 +87,50 @@ func TestManyParametersWithExceptionsGiveACautiousCondition(t *testing.T) {
 	require.False(t, conditionOf(Of("/{a}/{b}/{c}"), Of("/{e}/{f}/{g}/{d}")).Inexact)
 }
 
-// conditionUniverse is only a source of random regions; the judge is Overlap on
-// the regions with their parameters bound.
-func conditionUniverse(rnd *rand.Rand, params ...string) *universe {
-	segments := []string{"a", "b", "*", "*", ":*", "[*]", "**"}
+// conditionRegions draws regions without a model; the judge is Overlap on the
+// regions with their parameters bound.
+func conditionRegions(params ...string) *rapid.Generator[modelRegion] {
+	segments := []string{"a", "*", "b", ":*", "[*]", "**", "*"}
 	for _, p := range params {
 		segments = append(segments, "{"+p+"}", "{"+p+"}")
 	}
-	return newUniverse(rnd, nil, 0, segments, 300)
+	return newUniverse(nil, 0, segments...).regions(3)
 }
 
 func TestConditionsAgreeWithOverlapAtEveryBinding(t *testing.T) {
-	rnd := rand.New(rand.NewSource(8))
-	left, right := conditionUniverse(rnd, "t", "u"), conditionUniverse(rnd, "v", "u")
-	for _, open := range []bool{false, true} {
-		values := []string{"x", "y", "z"}
-		if open {
-			values = []string{"x", "a", "b"}
-		}
-		for range cases(2000) {
-			a, b := left.region(rnd).Region, right.region(rnd).Region
-			mode := [2]Mode{Mode(rnd.Intn(2)), Mode(rnd.Intn(2))}
-			c := Conditions(a, b, mode[0], mode[1], ConditionOptions{OpenLiterals: open})
-			require.False(t, c.Inexact)
-			checkBindings(t, c, a, b, mode, values)
-		}
+	left, right := conditionRegions("t", "u"), conditionRegions("v", "u")
+	for _, test := range []struct {
+		name   string
+		open   bool
+		values []string
+	}{
+		{"reserved literals", false, []string{"x", "y", "z"}},
+		{"open literals", true, []string{"x", "a", "b"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			check(t, 2000, func(t *rapid.T) {
+				a, b := left.Draw(t, "a").Region, right.Draw(t, "b").Region
+				mode := [2]Mode{modes.Draw(t, "mode of a"), modes.Draw(t, "mode of b")}
+				c := Conditions(a, b, mode[0], mode[1], ConditionOptions{OpenLiterals: test.open})
+				require.False(t, c.Inexact)
+				checkBindings(t, c, a, b, mode, test.values)
+			})
+		})
 	}
 }
 
-func checkBindings(t *testing.T, c Condition, a, b Region, mode [2]Mode, values []string) {
-	for _, x := range values {
-		for _, y := range values {
-			for _, z := range values {
+// checkBindings knows that a has the parameters t and u, and b has u and v.
+func checkBindings(t *rapid.T, c Condition, a, b Region, mode [2]Mode, values []string) {
+	for _, y := range values {
+		var setsB []*Set
+		for _, z := range values {
+			setsB = append(setsB, Compile(b.Bind(Binding{"u": y, "v": z})))
+		}
+		for _, x := range values {
+			setA := Compile(a.Bind(Binding{"t": x, "u": y}))
+			for i, z := range values {
 				args := Binding{"t": x, "u": y, "v": z}
-				answer := Overlap(Compile(a.Bind(args)), Compile(b.Bind(args)), mode[0], mode[1], Options{VerdictOnly: true})
+				answer := Overlap(setA, setsB[i], mode[0], mode[1], Options{VerdictOnly: true})
 				if c.Holds(args) != (answer.Verdict == Yes) {
 					t.Fatalf("%v and %v with %v: %s, but overlap is %s", a, b, args, c, answer.Verdict)
 				}
@@ -130,25 +140,24 @@ func checkBindings(t *testing.T, c Condition, a, b Region, mode [2]Mode, values 
 }
 
 func TestOneSearchWhereEqualitiesHoldSaysWhatOneForEachPartitionSays(t *testing.T) {
-	rnd := rand.New(rand.NewSource(12))
-	places := [][]string{
-		{"tickets", "tickets", "tickets", "*", "**", "{p}", "{q}"},
-		{"{p}", "{q}", "{r}", "*", "a", "**"},
-		{"status", "labels", "labels", "{p}", "{s}", "*", "**"},
-		{"[*]", "0", "{r}", "-"},
+	places := []*rapid.Generator[string]{
+		rapid.SampledFrom([]string{"tickets", "*", "**", "{p}", "{q}", "tickets", "tickets"}),
+		rapid.SampledFrom([]string{"{p}", "{q}", "{r}", "*", "a", "**"}),
+		rapid.SampledFrom([]string{"status", "labels", "labels", "{p}", "{s}", "*", "**"}),
+		rapid.SampledFrom([]string{"[*]", "0", "{r}", "-"}),
 	}
-	draw := func() (p Pattern) {
+	patterns := rapid.Custom(func(t *rapid.T) Pattern {
 		text := ""
-		for _, choices := range places[:1+rnd.Intn(len(places))] {
-			text += "/" + choices[rnd.Intn(len(choices))]
+		for _, segments := range places[:1+upTo[3].Draw(t, "length")] {
+			text += "/" + segments.Draw(t, "segment")
 		}
-		p = Of(text)[0].Include[0]
-		p.Shallow = rnd.Intn(4) == 0
+		p := MustParse(text)
+		p.Shallow = fourth.Draw(t, "shallow")
 		return p
-	}
+	})
 	met, apart := 0, 0
-	for range cases(5000) {
-		a, b := draw(), draw()
+	check(t, 5000, func(t *rapid.T) {
+		a, b := patterns.Draw(t, "a"), patterns.Draw(t, "b")
 		for _, mode := range [][2]Mode{{Plain, Interior}, {Shown, Interior}, {Plain, Plain}, {Interior, Interior}} {
 			quick := Conditions(Region{{Include: []Pattern{a}}}, Region{{Include: []Pattern{b}}}, mode[0], mode[1], ConditionOptions{Options: Options{Shape: tickets}})
 			full := conditionBuilder{modeA: mode[0], modeB: mode[1], options: ConditionOptions{Options: Options{Shape: tickets}}}
@@ -168,7 +177,7 @@ func TestOneSearchWhereEqualitiesHoldSaysWhatOneForEachPartitionSays(t *testing.
 				met++
 			}
 		}
-	}
+	})
 	require.Positive(t, met)
 	require.Positive(t, apart)
 }

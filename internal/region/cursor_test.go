@@ -1,12 +1,12 @@
 package region
 
 import (
-	"math/rand"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // below holds the words with a word of m strictly below, through a letter that a
@@ -26,11 +26,10 @@ func (u *universe) below(m modelSet, kind Container) modelSet {
 // Patterns of this test have at most two segments, so words of up to four letters
 // show everything about words of up to two.
 func TestReachabilityAndHoldingAgreeWithEnumeration(t *testing.T) {
-	rnd := rand.New(rand.NewSource(3))
-	u := typedUniverse(rnd, 4)
-	u.pool = u.shortPool(2)
-	for range cases(12_000) {
-		r := u.region(rnd)
+	u := typedUniverse(4)
+	regions := u.regions(2)
+	check(t, 12_000, func(t *rapid.T) {
+		r := regions.Draw(t, "region")
 		live := u.atOrBelow(r.sets[Plain])
 		holds := [2]modelSet{Object: u.below(r.sets[Plain], Object), Array: u.below(r.sets[Plain], Array)}
 		start := Compile(r.Region).Start(nil)
@@ -43,32 +42,20 @@ func TestReachabilityAndHoldingAgreeWithEnumeration(t *testing.T) {
 			require.Equal(t, holds[Object].has(i), c.CanHold(Object), "%v at %s", r.Region, w.Pointer())
 			require.Equal(t, holds[Array].has(i), c.CanHold(Array), "%v at %s", r.Region, w.Pointer())
 		}
-	}
-}
-
-func (u *universe) shortPool(segments int) []modelPattern {
-	var short []modelPattern
-	for _, p := range u.pool {
-		if len(p.Segments) <= segments {
-			short = append(short, p)
-		}
-	}
-	return short
+	})
 }
 
 func TestWholeMeansThatNoWordBelowIsMissing(t *testing.T) {
-	rnd := rand.New(rand.NewSource(4))
-	u := typedUniverse(rnd, 4)
-	u.pool = u.shortPool(2)
-	wholes := 0
-	for range cases(20_000) {
-		r := u.region(rnd)
-		missing := u.empty()
-		for i := range u.words {
-			if !r.sets[Plain].has(i) {
-				missing.add(i)
-			}
-		}
+	u := typedUniverse(4)
+	regions := u.regions(2)
+	all, wholes := u.empty(), 0
+	for i := range u.words {
+		all.add(i)
+	}
+	check(t, 20_000, func(t *rapid.T) {
+		r := regions.Draw(t, "region")
+		missing := all.clone()
+		missing.without(r.sets[Plain])
 		missing = u.atOrBelow(missing)
 		start := Compile(r.Region).Start(nil)
 		for i, w := range u.words[:1+len(u.letters)] {
@@ -77,7 +64,7 @@ func TestWholeMeansThatNoWordBelowIsMissing(t *testing.T) {
 				wholes++
 			}
 		}
-	}
+	})
 	require.Positive(t, wholes, "no case in which only several grants together cover a subtree")
 }
 
@@ -113,17 +100,16 @@ func TestAShallowPatternShowsTheNodeOnly(t *testing.T) {
 // A bound set must behave as the set compiled with the values in place, for every
 // value: one that no pattern names, one that some pattern names, equal ones.
 func TestBindingAtStartEqualsCompilingTheBoundRegion(t *testing.T) {
-	rnd := rand.New(rand.NewSource(5))
 	letters := []Letter{Key("a"), Key("x"), Key("y"), Key("0"), Index(0)}
-	u := newUniverse(rnd, letters, 3, []string{"a", "0", "*", "**", ":*", "{t}", "{u}", "{t}", "{u}"}, 300)
-	values := []string{"a", "x", "y", "0"}
-	for range cases(3000) {
-		r := u.region(rnd)
+	u := newUniverse(letters, 3, "a", "0", "*", "**", ":*", "{t}", "{u}", "{t}", "{u}")
+	regions, values := u.regions(3), rapid.SampledFrom([]string{"a", "x", "y", "0"})
+	check(t, 3000, func(t *rapid.T) {
+		r := regions.Draw(t, "region")
 		set := Compile(r.Region)
 		for range 4 {
-			args := Binding{"t": values[rnd.Intn(4)]}
-			if rnd.Intn(3) > 0 {
-				args["u"] = values[rnd.Intn(4)]
+			args := Binding{"t": values.Draw(t, "t")}
+			if !third.Draw(t, "u is unbound") {
+				args["u"] = values.Draw(t, "u")
 			}
 			bound, fixed := set.Start(args), Compile(r.Bind(args)).Start(Binding{})
 			for _, w := range u.words {
@@ -133,7 +119,7 @@ func TestBindingAtStartEqualsCompilingTheBoundRegion(t *testing.T) {
 				}
 			}
 		}
-	}
+	})
 }
 
 func TestAnUnboundParameterMatchesItsSymbolOnly(t *testing.T) {
@@ -183,7 +169,7 @@ func TestSteppingAlongAKnownWayAllocatesNothing(t *testing.T) {
 
 func TestASetMayBeWalkedConcurrently(t *testing.T) {
 	set := SetOf("/a/*/x", "/**/y", "/{p}/z", "!/a/q", "!/**/w")
-	words := newUniverse(rand.New(rand.NewSource(1)), []Letter{Key("a"), Key("x"), Key("y"), Key("w"), Key("v")}, 3, []string{"a"}, 0).words
+	words := newUniverse([]Letter{Key("a"), Key("x"), Key("y"), Key("w"), Key("v")}, 3).words
 	want := Compile(set.regionForTest()).answers(words)
 	var wg sync.WaitGroup
 	for range 4 {

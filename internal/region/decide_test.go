@@ -3,31 +3,33 @@ package region
 import (
 	"fmt"
 	"maps"
-	"math/rand"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func TestMembershipAndInteriorAgreeWithTheDefinitionOnEveryWord(t *testing.T) {
-	rnd := rand.New(rand.NewSource(1))
-	for _, u := range []*universe{typedUniverse(rnd, 3), logUniverse(rnd, 3)} {
-		for range cases(2000) {
-			r := u.region(rnd)
-			set := Compile(r.Region)
-			for i, w := range u.words {
-				if set.Contains(w) != r.sets[Plain].has(i) || set.Interior(w) != r.sets[Interior].has(i) {
-					t.Fatalf("%v at %s: in %v, interior %v", r.Region, w.Pointer(), set.Contains(w), set.Interior(w))
+	for name, u := range map[string]*universe{"typed": typedUniverse(3), "log": logUniverse(3)} {
+		t.Run(name, func(t *testing.T) {
+			regions := u.regions(3)
+			check(t, 2000, func(t *rapid.T) {
+				r := regions.Draw(t, "region")
+				set := Compile(r.Region)
+				for i, w := range u.words {
+					if set.Contains(w) != r.sets[Plain].has(i) || set.Interior(w) != r.sets[Interior].has(i) {
+						t.Fatalf("%v at %s: in %v, interior %v", r.Region, w.Pointer(), set.Contains(w), set.Interior(w))
+					}
 				}
-			}
-		}
+			})
+		})
 	}
 }
 
 // check compares an answer with the model: found says which word numbers are
 // witnesses, wanted is the verdict if there is one.
-func (u *universe) check(t *testing.T, what string, a, b modelRegion, got Answer, wanted Verdict, witnesses modelSet, isWitness func(Word) bool) {
+func (u *universe) check(t *rapid.T, what string, a, b modelRegion, got Answer, wanted Verdict, witnesses modelSet, isWitness func(Word) bool) {
 	first := witnesses.first()
 	switch {
 	case got.Verdict == Unknown:
@@ -65,16 +67,18 @@ func (r modelRegion) has(w Word, mode Mode) bool {
 }
 
 func TestDecisionsAgreeWithEnumerationAndTheirWitnessesAreShortest(t *testing.T) {
-	rnd := rand.New(rand.NewSource(2))
-	for _, u := range []*universe{typedUniverse(rnd, 4), logUniverse(rnd, 4)} {
-		for range cases(30_000) {
-			a, b := u.region(rnd), u.region(rnd)
-			u.checkDecisions(t, a, b, Mode(rnd.Intn(2)), Mode(rnd.Intn(2)))
-		}
+	for name, u := range map[string]*universe{"typed": typedUniverse(4), "log": logUniverse(4)} {
+		t.Run(name, func(t *testing.T) {
+			regions := u.regions(3)
+			check(t, 30_000, func(t *rapid.T) {
+				a, b := regions.Draw(t, "a"), regions.Draw(t, "b")
+				u.checkDecisions(t, a, b, modes.Draw(t, "mode of a"), modes.Draw(t, "mode of b"))
+			})
+		})
 	}
 }
 
-func (u *universe) checkDecisions(t *testing.T, a, b modelRegion, modeA, modeB Mode) {
+func (u *universe) checkDecisions(t *rapid.T, a, b modelRegion, modeA, modeB Mode) {
 	setA, setB := Compile(a.Region), Compile(b.Region)
 
 	both := a.sets[modeA].clone()
@@ -224,8 +228,7 @@ func TestShapedDecisionsAgreeWithEnumerationOfTypedPaths(t *testing.T) {
 		2: {members: map[string]int{"a": 3, "x": 1}, rest: 3, element: -1},
 		3: {rest: -1, element: 3},
 	}
-	rnd := rand.New(rand.NewSource(9))
-	u := typedUniverse(rnd, 4)
+	u := typedUniverse(4)
 	typed := u.empty()
 	for i, w := range u.words {
 		if shape.has(w) {
@@ -233,8 +236,9 @@ func TestShapedDecisionsAgreeWithEnumerationOfTypedPaths(t *testing.T) {
 		}
 	}
 	o := Options{Shape: shape}
-	for range cases(20_000) {
-		a, b := u.region(rnd), u.region(rnd)
+	regions := u.regions(3)
+	check(t, 20_000, func(t *rapid.T) {
+		a, b := regions.Draw(t, "a"), regions.Draw(t, "b")
 		setA, setB := Compile(a.Region), Compile(b.Region)
 		both := a.sets[Plain].clone()
 		both.and(b.sets[Interior])
@@ -246,7 +250,7 @@ func TestShapedDecisionsAgreeWithEnumerationOfTypedPaths(t *testing.T) {
 		outside.and(typed)
 		u.check(t, "containment", a, b, Within(setA, setB, Interior, Plain, o), No, outside,
 			func(w Word) bool { return shape.has(w) && a.has(w, Interior) && !b.has(w, Plain) })
-	}
+	})
 }
 
 func (s shapeTable) has(w Word) bool {

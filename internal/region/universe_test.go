@@ -1,22 +1,35 @@
 package region
 
 import (
+	"flag"
+	"fmt"
 	"math/bits"
-	"math/rand"
+	"strconv"
 	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // The tests compare everything with a model that is as plain as can be: a
 // universe of all words up to some length over a few letters, and for every
-// pattern of a random pool the set of words it stands for, found by matching each
+// pattern that is drawn the set of words it stands for, found by matching each
 // word against the pattern by the definitions of spec/semantics.md section 3.
 
-// A universe is the words and the pool.
+// A universe is the words, what patterns are made of, and the patterns drawn so
+// far with their words.
 type universe struct {
-	letters []Letter
-	words   []Word // by length, so that the first of a set is a shortest one
-	parent  []int
-	pool    []modelPattern
+	letters  []Letter
+	words    []Word // by length, so that the first of a set is a shortest one
+	parent   []int
+	segments *rapid.Generator[string]
+	owner    string // of some patterns, if there is one
+	models   map[modelKey]modelPattern
+}
+
+type modelKey struct {
+	text  string
+	owned bool
 }
 
 type modelPattern struct {
@@ -26,29 +39,53 @@ type modelPattern struct {
 	alive modelSet // the words at or below which the pattern has one
 }
 
-func newUniverse(rnd *rand.Rand, letters []Letter, length int, segments []string, patterns int) *universe {
-	u := &universe{letters: letters, words: []Word{{}}, parent: []int{-1}}
+// newUniverse takes the segments from the simplest on: a failure shrinks to the
+// first, which are drawn somewhat more often, as are those that stand there twice.
+func newUniverse(letters []Letter, length int, segments ...string) *universe {
+	u := &universe{letters: letters, words: []Word{{}}, parent: []int{-1}, models: map[modelKey]modelPattern{}}
+	if len(segments) > 0 {
+		u.segments = rapid.SampledFrom(segments)
+	}
 	for i := 0; len(u.words[i]) < length; i++ {
 		for _, l := range letters {
 			u.words = append(u.words, append(u.words[i][:len(u.words[i]):len(u.words[i])], l))
 			u.parent = append(u.parent, i)
 		}
 	}
-	for range patterns {
-		u.pool = append(u.pool, u.model(randomPattern(rnd, segments)))
-	}
 	return u
 }
 
-func randomPattern(rnd *rand.Rand, segments []string) Pattern {
-	text := ""
-	for range rnd.Intn(4) {
-		text += "/" + segments[rnd.Intn(len(segments))]
+// What a region is drawn from besides segments. rapid prefers what comes first.
+var (
+	upTo   = map[int]*rapid.Generator[int]{2: rapid.SampledFrom([]int{0, 1, 2}), 3: rapid.SampledFrom([]int{0, 1, 2, 3})}
+	some   = rapid.SampledFrom([]int{1, 2})
+	few    = rapid.SampledFrom([]int{0, 1, 0, 2, 0})
+	fourth = rapid.SampledFrom([]bool{false, false, false, true})
+	third  = rapid.SampledFrom([]bool{false, false, true})
+	sixth  = rapid.SampledFrom([]bool{false, false, false, false, false, true})
+	modes  = rapid.SampledFrom([]Mode{Plain, Interior})
+)
+
+// pattern draws a pattern of at most so many segments.
+func (u *universe) pattern(t *rapid.T, most int) modelPattern {
+	text := make([]byte, 0, 16)
+	for range upTo[most].Draw(t, "length") {
+		text = append(append(text, '/'), u.segments.Draw(t, "segment")...)
 	}
-	if rnd.Intn(6) == 0 {
-		text += "!"
+	if sixth.Draw(t, "shallow") {
+		text = append(text, '!')
 	}
-	return MustParse(text)
+	owned := u.owner != "" && third.Draw(t, "owned")
+	if m, ok := u.models[modelKey{string(text), owned}]; ok {
+		return m
+	}
+	p := MustParse(string(text))
+	if owned {
+		p = p.Own(u.owner)
+	}
+	m := u.model(p)
+	u.models[modelKey{string(text), owned}] = m
+	return m
 }
 
 func (u *universe) model(p Pattern) modelPattern {
@@ -146,16 +183,28 @@ type modelRegion struct {
 	sets [2]modelSet // by Mode
 }
 
-func (u *universe) region(rnd *rand.Rand) modelRegion {
-	r := modelRegion{sets: [2]modelSet{u.empty(), u.empty()}}
-	for range 1 + rnd.Intn(2) {
-		include, except := u.pick(rnd, 1+rnd.Intn(2)), u.pick(rnd, max(0, rnd.Intn(5)-2))
-		r.Region = append(r.Region, Grant{Include: patterns(include), Except: patterns(except)})
-		for mode, set := range u.grant(include, except) {
-			r.sets[mode].or(set)
+// GoString is what a failure shows of a region that was drawn.
+func (r modelRegion) GoString() string { return fmt.Sprintf("%q", r.Region) }
+
+// regions draws regions whose patterns have at most so many segments.
+func (u *universe) regions(most int) *rapid.Generator[modelRegion] {
+	draw := func(t *rapid.T, n *rapid.Generator[int]) (out []modelPattern) {
+		for range n.Draw(t, "patterns") {
+			out = append(out, u.pattern(t, most))
 		}
+		return out
 	}
-	return r
+	return rapid.Custom(func(t *rapid.T) modelRegion {
+		r := modelRegion{sets: [2]modelSet{u.empty(), u.empty()}}
+		for range some.Draw(t, "grants") {
+			include, except := draw(t, some), draw(t, few)
+			r.Region = append(r.Region, Grant{Include: patterns(include), Except: patterns(except)})
+			for mode, set := range u.grant(include, except) {
+				r.sets[mode].or(set)
+			}
+		}
+		return r
+	})
 }
 
 func (u *universe) grant(include, except []modelPattern) [2]modelSet {
@@ -169,14 +218,6 @@ func (u *universe) grant(include, except []modelPattern) [2]modelSet {
 		deep.without(p.alive)
 	}
 	return [2]modelSet{Plain: in, Interior: deep}
-}
-
-func (u *universe) pick(rnd *rand.Rand, n int) []modelPattern {
-	var out []modelPattern
-	for range n {
-		out = append(out, u.pool[rnd.Intn(len(u.pool))])
-	}
-	return out
 }
 
 func patterns(ms []modelPattern) []Pattern {
@@ -200,29 +241,46 @@ func (u *universe) atOrBelow(m modelSet) modelSet {
 }
 
 // typedUniverse has keys, positions and a parameter; K(x) and I(1) stand for all
-// letters that no pattern names.
-func typedUniverse(rnd *rand.Rand, length int) *universe {
-	letters := []Letter{Key("a"), Key("x"), Key("0"), Index(0), Index(1), Param("t")}
-	segments := []string{"a", "a", "0", ":a", ":0", "[0]", "*", "*", ":*", "[*]", "**", "{t}"}
-	return newUniverse(rnd, letters, length, segments, 400)
+// letters that no pattern names. Tests share the one of a length, for its models.
+func typedUniverse(length int) *universe {
+	if typedUniverses[length] == nil {
+		letters := []Letter{Key("a"), Key("x"), Key("0"), Index(0), Index(1), Param("t")}
+		typedUniverses[length] = newUniverse(letters, length, "a", "*", "0", ":a", ":0", "[0]", ":*", "[*]", "a", "*", "**", "{t}")
+	}
+	return typedUniverses[length]
 }
 
+var typedUniverses = map[int]*universe{}
+
 // logUniverse has the fresh keys of two owners and no typed wildcards.
-func logUniverse(rnd *rand.Rand, length int) *universe {
-	letters := []Letter{Key("a"), Key("x"), Index(0), Fresh(""), Fresh("other")}
-	u := newUniverse(rnd, letters, length, []string{"a", "*", "**", "-", "-"}, 200)
-	for i, p := range u.pool {
-		if rnd.Intn(3) == 0 {
-			u.pool[i] = u.model(p.Own("other"))
-		}
-	}
+func logUniverse(length int) *universe {
+	u := newUniverse([]Letter{Key("a"), Key("x"), Index(0), Fresh(""), Fresh("other")}, length, "a", "*", "**", "-", "-")
+	u.owner = "other"
 	return u
 }
 
-// cases scales a number of cases down for -short and the race detector.
-func cases(n int) int {
+// check holds a property against a number of drawn cases: fewer with -short or the
+// race detector, as many as -rapid.checks says if it is given. They are the same
+// cases every time, so that a failure needs no file; -rapid.seed draws others.
+func check(t *testing.T, cases int, property func(*rapid.T)) {
+	t.Helper()
 	if testing.Short() || raceDetector {
-		return n / 50
+		cases /= 50
 	}
-	return n
+	if testing.Short() {
+		cases *= 5 // of which rapid takes a fifth
+	}
+	setUnlessGiven(t, "rapid.checks", strconv.Itoa(cases))
+	setUnlessGiven(t, "rapid.seed", "1")
+	setUnlessGiven(t, "rapid.nofailfile", "true")
+	rapid.Check(t, property)
+}
+
+// setUnlessGiven sets a flag for the rest of a test.
+func setUnlessGiven(t *testing.T, name, value string) {
+	f := flag.Lookup(name)
+	if given := f.Value.String(); given == f.DefValue {
+		require.NoError(t, f.Value.Set(value))
+		t.Cleanup(func() { _ = f.Value.Set(given) })
+	}
 }
