@@ -2,11 +2,13 @@ package runtime_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -185,7 +187,9 @@ func TestWhatWasWrittenBeforeTheSnapshotIsKnownAfterOpening(t *testing.T) {
 }
 
 func TestWhatLiesBeforeTheSnapshotIsReadOnceAndNoFurtherThanItHasToBe(t *testing.T) {
-	in, st := begin(t, runtime.WithSnapshotAfter(1), runtime.WithRecentCommits(30))
+	st := &hoardingStore{Store: store.NewMemory()}
+	in, err := runtime.Create(ctx, sampleContract(t), st, "T-7", []byte(sampleState), runtime.WithSnapshotAfter(1), runtime.WithRecentCommits(30))
+	require.NoError(t, err)
 	for i := range 60 {
 		setMargin(t, in, float64(i%9)/10)
 	}
@@ -206,6 +210,35 @@ func TestWhatLiesBeforeTheSnapshotIsReadOnceAndNoFurtherThanItHasToBe(t *testing
 		require.Equal(t, verify.Noop, draft(back).Verdict)
 	}
 	require.Equal(t, read, counting.read)
+}
+
+// A hoardingStore keeps all snapshots that it is given.
+type hoardingStore struct {
+	store.Store
+	mu   sync.Mutex
+	kept []store.Snapshot
+}
+
+func (s *hoardingStore) PutSnapshot(_ context.Context, _ string, snap store.Snapshot) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = append(s.kept, snap)
+	return nil
+}
+
+func (s *hoardingStore) Snapshot(_ context.Context, id string, version uint64) (store.Snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found store.Snapshot
+	for _, snap := range s.kept {
+		if snap.Version <= version && snap.Seq > found.Seq {
+			found = snap
+		}
+	}
+	if found.Seq == 0 {
+		return found, &store.Error{Instance: id, Err: store.ErrNotFound}
+	}
+	return found, nil
 }
 
 func TestWhatIsForgottenIsNotReadAgain(t *testing.T) {

@@ -63,7 +63,7 @@ func TestABadSnapshotIsNamedAndPassedOver(t *testing.T) {
 			} else {
 				snapshotAnew(t, in, &s, c.change)
 			}
-			require.NoError(t, st.PutSnapshot(ctx, "T-7", s))
+			st = stored(t, logOf(t, st), s)
 			err = runtime.CheckSnapshots(ctx, st, "T-7")
 			var corrupt *runtime.CorruptLogError
 			if c.reason == "" {

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Memory is a Store in the memory of one process. The zero value is not usable;
-// see NewMemory.
+// Memory is a Store in the memory of one process. Of the snapshots of an instance it keeps
+// the newest two. The zero value is not usable; see NewMemory.
 type Memory struct {
 	mu   sync.RWMutex
 	logs map[string]*memoryLog
@@ -23,7 +23,7 @@ type Memory struct {
 type memoryLog struct {
 	records   []Record
 	keys      map[string]uint64 // the first record of each key
-	snapshots []Snapshot        // ascending by Version
+	snapshots []Snapshot        // the newest keptSnapshots, ascending by Seq
 }
 
 // NewMemory returns an empty store.
@@ -175,15 +175,26 @@ func (m *Memory) PutSnapshot(ctx context.Context, id string, s Snapshot) error {
 	if log == nil {
 		return &Error{Instance: id, Err: ErrNotFound}
 	}
-	at, found := slices.BinarySearchFunc(log.snapshots, s.Version, func(k Snapshot, version uint64) int {
-		return cmp.Compare(k.Version, version)
-	})
-	if found {
-		log.snapshots[at] = s
-		return nil
-	}
-	log.snapshots = slices.Insert(log.snapshots, at, s)
+	log.keep(s)
 	return nil
+}
+
+// keptSnapshots is how many snapshots an instance has: the newest is what it is opened
+// at, and one before that is what a late proposal may need.
+const keptSnapshots = 2
+
+// keep takes in a snapshot, and forgets what is not needed any more: of one version, and
+// of all, those that are not the newest.
+func (l *memoryLog) keep(s Snapshot) {
+	all := append(l.snapshots, s)
+	slices.SortStableFunc(all, func(a, b Snapshot) int { return cmp.Compare(a.Seq, b.Seq) })
+	var kept []Snapshot
+	for i, k := range all {
+		if i+1 == len(all) || all[i+1].Version != k.Version {
+			kept = append(kept, k)
+		}
+	}
+	l.snapshots = slices.Clone(kept[max(0, len(kept)-keptSnapshots):])
 }
 
 // Snapshot implements Store.

@@ -28,10 +28,10 @@ type Record struct {
 }
 
 // A Snapshot is a state that need not be recomputed: the outcome of the log up to
-// and including record Seq.
+// and including record Seq, which may be any record.
 type Snapshot struct {
 	Seq     uint64
-	Version uint64
+	Version uint64 // commits up to and including record Seq
 	Data    []byte
 }
 
@@ -75,11 +75,14 @@ type Store interface {
 	Instances(ctx context.Context) iter.Seq2[string, error]
 
 	// PutSnapshot keeps s beside the log. Snapshots are a cache of it: a store may
-	// drop any of them except the newest. ErrNotFound if there is no such instance.
+	// drop any of them except the newest, which is the one with the greatest Seq, in whatever
+	// order they are put. Of those with one Version none but the newest is ever asked for.
+	// One that is put again takes the place of the one before. ErrNotFound if there is no
+	// such instance.
 	PutSnapshot(ctx context.Context, id string, s Snapshot) error
 
-	// Snapshot returns the kept snapshot with the greatest Version that is not
-	// above version. ErrNotFound if there is none.
+	// Snapshot returns the kept snapshot with the greatest Seq of those whose Version is
+	// not above version. ErrNotFound if there is none.
 	Snapshot(ctx context.Context, id string, version uint64) (Snapshot, error)
 }
 

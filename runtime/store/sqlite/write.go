@@ -246,7 +246,8 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 		{&s.addInstance, "INSERT INTO instance (id) VALUES (?)"},
 		{&s.lastSeq, "SELECT max(seq) FROM record WHERE instance = ?"},
 		{&s.addRecord, "INSERT INTO record (instance, seq, version, key, line, sealed) VALUES (?, ?, ?, nullif(?, ''), ?, ?)"},
-		{&s.putSnapshot, "INSERT OR REPLACE INTO snapshot (instance, version, seq, data) VALUES (?, ?, ?, ?)"},
+		{&s.putSnapshot, `INSERT INTO snapshot (instance, version, seq, data) VALUES (?, ?, ?, ?)
+			ON CONFLICT (instance, version) DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE excluded.seq >= seq`},
 		{&s.schemaVersion, "PRAGMA schema_version"},
 	} {
 		if *p.into, err = conn.PrepareContext(ctx, p.text); err != nil {
@@ -333,7 +334,7 @@ func taken(added sql.Result) error {
 	return err
 }
 
-// put is the change that PutSnapshot makes.
+// put is the change that PutSnapshot makes. Of the snapshots of one version, the newest stays.
 func (s *statements) put(id string, snap store.Snapshot) error {
 	number, err := s.number(id)
 	if err != nil {

@@ -3,9 +3,12 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand"
+	"slices"
 	"sync"
 	"testing"
 
@@ -34,6 +37,8 @@ func Run(t *testing.T, open func() store.Store) {
 		"instances are apart":                                apart,
 		"the newest snapshot not above a version is found":   snapshots,
 		"a snapshot may be put again":                        snapshotAgain,
+		"a snapshot may follow any record":                   snapshotsOfAVersion,
+		"snapshots may be put in any order":                  snapshotsInAnyOrder,
 		"snapshot bytes that were read may be changed":       snapshotCopies,
 		"a call whose context has ended changes nothing":     ended,
 		"a reader stops when its context ends":               readEnded,
@@ -322,6 +327,59 @@ func snapshotAgain(t *testing.T, s store.Store) {
 	got, err := s.Snapshot(ctx, "a", 0)
 	require.NoError(t, err)
 	require.Equal(t, store.Snapshot{Seq: 1, Data: []byte("same")}, got)
+}
+
+// A log may grow without a commit: then several snapshots are of one version.
+func snapshotsOfAVersion(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	at := func(seq, version uint64) store.Snapshot {
+		return store.Snapshot{Seq: seq, Version: version, Data: fmt.Append(nil, seq)}
+	}
+	for _, put := range []struct{ snapshot, newest store.Snapshot }{
+		{at(3, 0), at(3, 0)}, {at(9, 0), at(9, 0)}, {at(5, 0), at(9, 0)}, {at(1000, 0), at(1000, 0)},
+		{at(1001, 1), at(1001, 1)}, {at(1002, 1), at(1002, 1)},
+	} {
+		require.NoError(t, s.PutSnapshot(ctx, "a", put.snapshot))
+		got, err := s.Snapshot(ctx, "a", 1<<63)
+		require.NoError(t, err)
+		require.Equal(t, put.newest, got)
+	}
+	if got, err := s.Snapshot(ctx, "a", 0); err == nil { // an older one may have been dropped
+		require.Equal(t, at(1000, 0), got)
+	}
+}
+
+// They are written beside the commits, so that one may be late.
+func snapshotsInAnyOrder(t *testing.T, s store.Store) {
+	random := rand.New(rand.NewSource(1))
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	var put []store.Snapshot
+	for _, i := range random.Perm(40) {
+		one := store.Snapshot{Seq: uint64(10 + i), Version: uint64(i / 3), Data: fmt.Append(nil, i)}
+		require.NoError(t, s.PutSnapshot(ctx, "a", one))
+		put = append(put, one)
+		for version := range uint64(14) {
+			within := func(p store.Snapshot) bool { return p.Version <= version }
+			want := store.Snapshot{}
+			for _, p := range put {
+				if within(p) && p.Seq > want.Seq {
+					want = p
+				}
+			}
+			got, err := s.Snapshot(ctx, "a", version)
+			newest := slices.MaxFunc(put, func(a, b store.Snapshot) int { return cmp.Compare(a.Seq, b.Seq) })
+			switch {
+			case err != nil:
+				require.ErrorIs(t, err, store.ErrNotFound)
+				require.False(t, within(newest), "the newest snapshot was dropped")
+			case within(newest):
+				require.Equal(t, newest, got)
+			default: // one of those that were put, and no newer one is kept
+				require.Contains(t, put, got)
+				require.LessOrEqual(t, got.Seq, want.Seq)
+			}
+		}
+	}
 }
 
 func snapshotCopies(t *testing.T, s store.Store) {
