@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -12,18 +11,17 @@ import (
 
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/ir"
-	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
-// The workloads: a state of tickets of about 500 bytes each, in three sizes, and
+// The workloads: a state of tickets of about 500 bytes each, in four sizes, and
 // patches of five operations on two of them. Run with
 //
 //	go test -run '^$' -bench . -benchmem ./internal/bench
 var workloads = []struct {
 	name    string
 	tickets int
-}{{"1KB", 2}, {"100KB", 200}, {"10MB", 20_000}}
+}{{"1KB", 2}, {"100KB", 200}, {"1MB", 2_000}, {"10MB", 20_000}}
 
 // ticketState generates the state of n tickets; the same n gives the same bytes.
 func ticketState(n int) []byte {
@@ -68,12 +66,16 @@ const (
 {"op":"copy","from":"/tickets/T1/internal","path":"/tickets/T1/reply"}]`
 )
 
-// program compiles the benchmark's contract.
-func program(t testing.TB) *verify.Program {
+// compiled is the benchmark's contract, compiled.
+func compiled(t testing.TB) []byte {
 	out, err := compiler.Compile(t.Context(), compiler.Input{FS: os.DirFS("testdata"), Path: "tickets.poptic"})
 	require.NoError(t, err)
 	require.NotNil(t, out.Contract, "%v", out.Diagnostics)
-	c, err := ir.Decode(ir.Encode(out.Contract))
+	return ir.Encode(out.Contract)
+}
+
+func program(t testing.TB) *verify.Program {
+	c, err := ir.Decode(compiled(t))
 	require.NoError(t, err)
 	p, err := verify.Load(c, verify.DefaultLimits())
 	require.NoError(t, err)
@@ -111,80 +113,27 @@ func TestTheBenchmarkPatchesGetTheVerdictsTheyAreNamedAfter(t *testing.T) {
 	}
 }
 
-func BenchmarkVerify(b *testing.B) {
+// BenchmarkWork is what TestCostTable measures, one line for each group, contender and size.
+func BenchmarkWork(b *testing.B) {
 	p := program(b)
-	cases := []struct{ name, patch string }{{"legal", legalPatch}, {"illegal_write", illegalWrite}, {"hidden_source", hiddenSource}}
 	for _, w := range workloads {
-		s := snapshot(b, p, w.tickets)
-		for _, c := range cases {
-			b.Run(c.name+"/"+w.name, func(b *testing.B) { benchVerify(b, p, s, proposal("label", c.patch)) })
+		for _, g := range newCosts(b, p, w.tickets).groups() {
+			for _, c := range g.contenders {
+				b.Run(g.name+"/"+c.name+"/"+w.name, func(b *testing.B) { benchmark(b, &c) })
+			}
 		}
 	}
 }
 
-// BenchmarkVerifySum is BenchmarkVerify with a patch that changes what a sum over
-// all tickets reads.
-func BenchmarkVerifySum(b *testing.B) {
-	p := program(b)
-	patch := strings.Replace(legalPatch, `/tickets/T1/priority","value":4`, `/tickets/T1/amount","value":4`, 1)
-	for _, w := range workloads {
-		s := snapshot(b, p, w.tickets)
-		b.Run(w.name, func(b *testing.B) { benchVerify(b, p, s, proposal("work", patch)) })
-	}
-}
-
-// BenchmarkCommit goes from version to version, forward and back.
-func BenchmarkCommit(b *testing.B) {
-	p := program(b)
-	for _, w := range workloads {
-		s := snapshot(b, p, w.tickets)
-		b.Run(w.name, func(b *testing.B) {
-			b.ReportAllocs()
-			patches := [...]string{legalPatch, backPatch(legalPatch)}
-			for i := 0; b.Loop(); i++ {
-				out, err := p.Verify(context.Background(), s, proposal("label", patches[i%2]))
-				if err != nil || out.Verdict.Verdict != verify.Commit {
-					b.Fatal(err, out.Verdict.Violations)
-				}
-				s = out.After
-			}
-		})
-	}
-}
-
-func benchVerify(b *testing.B, p *verify.Program, s verify.Snapshot, pr verify.Proposal) {
+func benchmark(b *testing.B, c *contender) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := p.Verify(context.Background(), s, pr); err != nil {
-			b.Fatal(err)
+		if c.before != nil {
+			b.StopTimer()
+			c.before()
+			b.StartTimer()
 		}
-	}
-}
-
-// BenchmarkDecodePatch is what a rejected patch has to be measured against.
-func BenchmarkDecodePatch(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, problems := tree.ParsePatch([]byte(illegalWrite), tree.DefaultPatchLimits); len(problems) > 0 {
-			b.Fatal(problems)
-		}
-	}
-}
-
-// BenchmarkNarrowView projects two tickets out of many.
-func BenchmarkNarrowView(b *testing.B) {
-	p := program(b)
-	for _, w := range workloads {
-		s := snapshot(b, p, w.tickets)
-		b.Run(w.name, func(b *testing.B) {
-			b.ReportAllocs()
-			r := verify.ViewRequest{Stage: "label", Args: map[string]string{"a": "T0", "b": "T" + strconv.Itoa(w.tickets-1)}}
-			for b.Loop() {
-				if _, refused, err := p.View(context.Background(), s, r); err != nil || refused != nil {
-					b.Fatal(err, refused)
-				}
-			}
-		})
+		c.run()
 	}
 }
 
