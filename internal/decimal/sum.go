@@ -120,3 +120,17 @@ func (s Sum) String() string {
 	}
 	return whole
 }
+
+// SumOfInt is the sum that is i.
+func SumOfInt(i int64) Sum { return Sum{units: i} }
+
+// Int64 is s where it is a whole number of 64 bits that was made of such ones.
+func (s Sum) Int64() (i int64, ok bool) {
+	switch {
+	case s.scale != 0:
+		return 0, false
+	case s.large == nil:
+		return s.units, true
+	}
+	return s.large.Int64(), s.large.IsInt64()
+}

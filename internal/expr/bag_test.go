@@ -245,7 +245,7 @@ func (s *speller) list(depth int) string {
 
 // scalar draws something that may be an int.
 func (s *speller) scalar(depth int) string {
-	switch n := s.Intn(9); {
+	switch n := s.Intn(12); {
 	case n < 3 && len(s.bound) > 0:
 		return s.one(s.bound...)
 	case depth <= 0:
@@ -258,6 +258,10 @@ func (s *speller) scalar(depth int) string {
 		return "size(" + s.list(depth-1) + ")"
 	case n == 6:
 		return "(" + s.scalar(depth-1) + s.one(" + ", " / ", " - ") + s.scalar(depth-1) + ")"
+	case n == 8 || n == 9:
+		return s.one("sum(", "sum(", "0 + sum(", "1 + sum(") + s.list(depth-1) + ")"
+	case n >= 10:
+		return s.list(depth-1) + s.one(".sum()", ".max().orValue(0)", ".max().value()", ".min().orValue(1)")
 	case n == 7:
 		return "(" + s.bool(depth-1) + " ? " + s.scalar(depth-1) + " : " + s.scalar(depth-1) + ")"
 	}
@@ -306,7 +310,7 @@ func (s *speller) bool(depth int) string {
 // a bag and were accepted, and those for which one must have been refused.
 var bagSpellings = []string{
 	".filter(", ".map(", ".all(", ".exists(", ".exists_one(", " ? ", " + ", "dyn(", "cel.bind(", "orValue(", "unwrapOpt(", "type(",
-	" in ", " == ", "[?optional", ".transformMap(", ".transformList(", "first()", "[?0]", "[0]", `{"a"`, "/ ",
+	" in ", " == ", "[?optional", ".transformMap(", ".transformList(", "first()", "[?0]", "[0]", `{"a"`, "/ ", "sum(", "max()",
 }
 
 // TestTheOrderOfSetsAndLogsNeverCounts is what makes a rule over them mean something:

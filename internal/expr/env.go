@@ -171,6 +171,7 @@ func newStandard(l Limits) (*standard, error) {
 		ext.Bindings(ext.BindingsVersion(0)),
 	}
 	opts = append(opts, operatorOptions(l)...)
+	opts = append(opts, foldOptions()...)
 	for i := range Functions {
 		opts = append(opts, Functions[i].option(l))
 	}

@@ -147,6 +147,10 @@ func operandTypes(operator string, operands []string) Issue {
 		issue.Help = "`%` takes two ints"
 		return issue
 	}
+	if isFold(operator) {
+		issue.Help = "it takes one list or map of numbers, such as `" + operator + "(x.map(e, e.n))`"
+		return issue
+	}
 	if len(operands) == 2 && (operands[0] == "int" && operands[1] == "number" || operands[0] == "number" && operands[1] == "int") {
 		issue.Help = "arithmetic needs two ints or two numbers: `1.0` is a number, `double(n)` makes one of an int"
 	}

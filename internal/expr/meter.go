@@ -6,6 +6,7 @@ import (
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
 )
 
@@ -84,17 +85,18 @@ func (c *countedCondition) Eval(a interpreter.Activation) ref.Val {
 // textStep is how many bytes of text count as one more step.
 const textStep = 100
 
-// textMeter makes functions count the texts they go through, before they begin: nothing
-// ends them while they run.
+// textMeter makes functions count the texts they go through, and the lists that the
+// expression made, before they begin: nothing ends them while they run.
 func textMeter(tree *ast.AST) (interpreter.InterpretableDecoratorV2, error) {
 	rates, err := textRates(tree.Expr())
+	lists := listArguments(tree.Expr())
 	return func(i interpreter.InterpretableV2) (interpreter.InterpretableV2, error) {
 		_, constant := i.(interpreter.InterpretableConst)
 		rate := rates[i.ID()]
 		if rate == 0 || constant {
 			return i, nil
 		}
-		counted := argument{InterpretableV2: i, rate: rate}
+		counted := argument{InterpretableV2: i, rate: rate, through: lists[i.ID()]}
 		if attribute, ok := i.(interpreter.InterpretableAttribute); ok {
 			return &attributeArgument{attribute, counted}, nil
 		}
@@ -127,6 +129,32 @@ func textRates(of ast.Expr) (rates map[int64]int64, err error) {
 	return rates, err
 }
 
+// listArguments are the arguments of functions that go through a list or map.
+func listArguments(of ast.Expr) map[int64]bool {
+	out := map[int64]bool{}
+	ast.PostOrderVisit(of, ast.NewExprVisitor(func(e ast.Expr) {
+		if f := callName(e); isFold(f) || f == operators.In || f == sameValue || f == otherValue {
+			for _, arg := range operands(e.AsCall()) {
+				out[arg.ID()] = true
+			}
+		}
+	}))
+	return out
+}
+
+// madeLength is how many elements a list or map has that the expression has made. Those of
+// the state are counted when they are looked at.
+func madeLength(v ref.Val) int64 {
+	switch v.(type) {
+	case *array, *object:
+		return 0
+	case traits.Lister, traits.Mapper:
+		n, _ := v.(traits.Sizer).Size().(types.Int)
+		return int64(n)
+	}
+	return 0
+}
+
 // passing are the functions that hand a text on and do not look into it.
 var passing = map[string]bool{
 	operators.Index: true, operators.OptIndex: true, operators.OptSelect: true, operators.Conditional: true,
@@ -141,7 +169,8 @@ const matchStep = 10
 // An argument is one of a function that goes through it, if it is a text.
 type argument struct {
 	interpreter.InterpretableV2
-	rate int64 // steps for each hundred bytes
+	rate    int64 // steps for each hundred bytes
+	through bool  // the function goes through a list or map as well
 }
 
 func (x *argument) Exec(frame *interpreter.ExecutionFrame) ref.Val {
@@ -153,7 +182,11 @@ func (x *argument) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 	case types.Bytes:
 		bytes = len(text)
 	}
-	if steps := int64(bytes) * x.rate / textStep; steps > 0 {
+	steps := int64(bytes) * x.rate / textStep
+	if x.through {
+		steps += madeLength(v)
+	}
+	if steps > 0 {
 		if m, ok := frame.ResolveName(meterName); ok {
 			m.(*meter).spend(steps)
 		}

@@ -622,10 +622,16 @@ func (e *Env) loops(x ir.Expr, s Scope) []region.Pattern {
 	var out []region.Pattern
 	vars := e.variables(s)
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(n ast.Expr) {
-		if n.Kind() != ast.ComprehensionKind {
+		var over ast.Expr
+		switch {
+		case n.Kind() == ast.ComprehensionKind:
+			over = n.AsComprehension().IterRange()
+		case isFold(callName(n)) && len(operands(n.AsCall())) == 1:
+			over = operands(n.AsCall())[0]
+		default:
 			return
 		}
-		if p, ok := placeOf(n.AsComprehension().IterRange(), vars); ok {
+		if p, ok := placeOf(over, vars); ok {
 			out = appendNew(out, p)
 		}
 	}))

@@ -137,6 +137,8 @@ func replacement(tree *ast.AST, e ast.Expr) string {
 		case types.StringKind, types.BytesKind, types.DynKind:
 			return boundedSum
 		}
+	case sumFold:
+		return foldReplacement(tree, e)
 	}
 	return ""
 }
@@ -333,6 +335,7 @@ var failures = []struct{ sign, code, message string }{
 	{"optional.none() dereference", EvaluationError, "an optional that the expression opens is empty"},
 	{"text too long", CostExceeded, "the evaluation makes a longer text than is allowed"},
 	{"not a time", EvaluationError, "a text that is compared as a time is none"},
+	{"no number to add", EvaluationError, "a number that is added up has no value"},
 	{"NaN values cannot be ordered", EvaluationError, "a number that is compared has no value"},
 }
 

@@ -483,8 +483,8 @@ func namespaceOf(c ast.CallExpr) (string, bool) {
 
 // The functions and methods of CEL that are offered as the nearest name.
 var (
-	celFunctions = []string{"size", "has", "int", "double", "string", "bool", "type", "timestamp", "duration", "cel.bind", "optional.of", "optional.none", "optional.ofNonZeroValue"}
-	celMethods   = []string{"all", "exists", "exists_one", "existsOne", "filter", "map", "size", "contains", "startsWith", "endsWith", "matches", "orValue", "or", "value", "hasValue", "optMap", "transformList", "transformMap"}
+	celFunctions = []string{"size", "sum", "min", "max", "has", "int", "double", "string", "bool", "type", "timestamp", "duration", "cel.bind", "optional.of", "optional.none", "optional.ofNonZeroValue"}
+	celMethods   = []string{"all", "exists", "exists_one", "existsOne", "filter", "map", "size", "sum", "min", "max", "contains", "startsWith", "endsWith", "matches", "orValue", "or", "value", "hasValue", "optMap", "transformList", "transformMap"}
 )
 
 func functionNames() []string { return libraryNames(celFunctions, false) }

@@ -338,6 +338,9 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 	case overloads.Size:
 		w.enumerate(w.walk(args[0], in, facts))
 		return abstract{}
+	case sumFold, minFold, maxFold:
+		w.read(w.walk(args[0], in, facts)) // a bag too: order makes no difference
+		return abstract{}
 
 	// The functions that hand a value on: into an optional, out of it, or as a value of
 	// unknown type.
@@ -412,7 +415,7 @@ func (w *walker) call(e ast.Expr, in *locals, facts []string) abstract {
 // by its name, unlike an operator, is what its rule expects.
 func rightCount(function string, n int) bool {
 	switch function {
-	case overloads.Size, overloads.TypeConvertDyn, overloads.TypeConvertType, "first", "last", "optional.unwrap", "unwrapOpt", "optional.of", "optional.ofNonZeroValue", "value", "hasValue":
+	case overloads.Size, overloads.TypeConvertDyn, overloads.TypeConvertType, "first", "last", "optional.unwrap", "unwrapOpt", "optional.of", "optional.ofNonZeroValue", "value", "hasValue", sumFold, minFold, maxFold:
 		return n == 1
 	case "or", "orValue":
 		return n == 2
