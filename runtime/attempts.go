@@ -11,9 +11,9 @@ import (
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
-// Counting tries. A step is a stage that one role runs with the same arguments on
-// one version: until the next commit, whoever makes it, all proposals of the step
-// share its tries. Each rejection uses up one, except one for being late, which
+// Counting tries. A step is a stage that one principal runs in one role with the same
+// arguments on one version: until the next commit, whoever makes it, all proposals of the
+// step share its tries. What others try takes nothing from them. Each rejection uses up one, except one for being late, which
 // says nothing about the proposal. When all are used up, or when a proposal has
 // the bytes of one that the step has had refused, the stale gate refuses it.
 //
@@ -23,8 +23,8 @@ import (
 // there from the beginning, and so does one that replays the whole log.
 
 // DefaultAttempts is how many tries a step has, where neither its stage nor the
-// host says: 3. A step is a stage that one role runs with the same arguments on one
-// version; until the next commit all its proposals share its tries.
+// host says: 3. A step is a stage that one principal (its Subject) runs in one role with
+// the same arguments on one version; until the next commit all its proposals share its tries.
 const DefaultAttempts = ir.DefaultAttempts
 
 // Limits of what is remembered.
@@ -35,7 +35,7 @@ const (
 
 // A step is what tries are counted for. Its texts are as the log shows them; of many
 // arguments it has a hash.
-type step struct{ stage, role, args string }
+type step struct{ subject, stage, role, args string }
 
 // tries is what became of a step's proposals. It is never changed, only replaced.
 type tries struct {
@@ -117,10 +117,10 @@ func (t tries) repeats(a *request) bool {
 	return slices.ContainsFunc(t.refused, a.print.same)
 }
 
-// stepOf is the step of a stage. The texts are as a line shows them, so that it is
+// stepOf is the step of who runs a stage. The texts are as a line shows them, so that it is
 // the same for who proposes and for who reads the log.
-func stepOf(stage, role string, args map[string]string) step {
-	s := step{stage: shown(stage), role: shown(role)}
+func stepOf(subject, stage, role string, args map[string]string) step {
+	s := step{subject: shown(subject), stage: shown(stage), role: shown(role)}
 	if len(args) == 0 {
 		return s
 	}

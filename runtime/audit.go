@@ -143,7 +143,7 @@ func At(ctx context.Context, contract *Contract, st store.Store, id string, vers
 // Each line is written again, and must be the recorded one to the byte.
 //
 // Some things are taken from the record, because they stand nowhere else: what was the
-// host's to choose (the time, how many tries a step had where its stage does not say, and that a
+// host's to choose (who, the time, how many tries a step had where its stage does not say, and that a
 // base version was too old to be remembered), and, where a patch was not kept, what was
 // wrong with it. Such a proposal cannot have committed.
 
@@ -220,7 +220,7 @@ func (r *audit) genesis() error {
 		return err
 	}
 	l, _ := readLine(first.Line)
-	return r.sameLine(trace.Start(r.in.id), &l, first, r.in.genesisEntry(&r.now, first.Sealed))
+	return r.sameLine(trace.Start(r.in.id), &l, first, r.in.genesisEntry(&r.now, first.Sealed, Principal(l.Principal)))
 }
 
 func (r *audit) all() error {
@@ -311,7 +311,8 @@ func (r *audit) view(before *auditContext, l *line, record store.Record, hidden 
 	} else {
 		r.differ(l, "view", l.View, r.in.key.View(v.Digest))
 	}
-	e, err := r.in.viewEntry(&before.now, &Request{Stage: request.Stage, Args: request.Args, Role: request.Role}, &v, refused)
+	asked := Request{Stage: request.Stage, Args: request.Args, Role: request.Role, Principal: Principal(l.Principal)}
+	e, err := r.in.viewEntry(&before.now, &asked, &v, refused)
 	if err != nil {
 		return err
 	}
@@ -452,12 +453,12 @@ func startsWith(all, first []Violation) bool {
 func (r *audit) askedAgain(before *auditContext, out *verify.Outcome, hidden *sealedPart) (*entry, error) {
 	asks := &before.asks
 	if before.proposal == nil {
-		return r.in.advanceEntry(&before.now, asks.Phase, asks.Role), nil
+		return r.in.advanceEntry(&before.now, asks.Phase, asks.Role, Principal(asks.Principal)), nil
 	}
 	a := *before.proposal
 	p := Proposal{
 		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.base(), Next: asks.Next, Key: asks.Key,
-		Patch: before.patch,
+		Patch: before.patch, Principal: Principal(asks.Principal),
 	}
 	e := r.in.proposalEntry(&p, &a, &before.now, out, before.patch != nil)
 	if before.patch == nil { // how long it was stands nowhere else

@@ -23,6 +23,11 @@ import (
 	"github.com/patchoptic/poptic/runtime/store"
 )
 
+// everyPrincipal is who may act.
+var everyPrincipal = []runtime.Principal{
+	{}, {}, {Subject: "ann"}, {Subject: "bot-3", Token: "t-1", OnBehalf: "ann"}, {Token: "t-2"}, {Subject: "bob\"\n\u202e"},
+}
+
 // busy drives an instance through everything a log can hold: views shown and
 // refused, commits, noops and rejects of every kind, keys, repeats, late
 // proposals, moves of the host, restarts.
@@ -31,19 +36,20 @@ func busy(t testing.TB, n int, seed int64) (*runtime.Instance, *store.Memory) {
 	in, st := begin(t, runtime.WithSnapshotAfter(1), runtime.WithRecentCommits(4))
 	random := rand.New(rand.NewSource(seed))
 	all := append(everyRejection(), laterRejections()...)
+	who := func() runtime.Principal { return everyPrincipal[random.Intn(len(everyPrincipal))] }
 	for i := range n {
 		version := in.Version()
 		switch random.Intn(10) {
 		case 0, 1, 2:
 			p := all[random.Intn(len(all))].Proposal
-			p.Base = version - min(version, uint64(random.Intn(3)))
+			p.Base, p.Principal = version-min(version, uint64(random.Intn(3))), who()
 			propose10(t, in, p)
 		case 3:
-			in.View(ctx, runtime.Request{Stage: []string{"draft", "edit", "root"}[random.Intn(3)], Role: "bot"})
+			in.View(ctx, runtime.Request{Stage: []string{"draft", "edit", "root"}[random.Intn(3)], Role: "bot", Principal: who()})
 		case 4:
 			in.View(ctx, runtime.Request{Stage: "edit", Args: map[string]string{"c": "ann"}})
 		case 5:
-			propose10(t, in, runtime.Proposal{Stage: "draft", Base: version, Key: fmt.Sprint("k", random.Intn(5)),
+			propose10(t, in, runtime.Proposal{Stage: "draft", Base: version, Key: fmt.Sprint("k", random.Intn(5)), Principal: who(),
 				Patch: fmt.Appendf(nil, `[{"op":"replace","path":"/draft/text","value":"%d"}]`, random.Intn(3))})
 		case 6:
 			propose10(t, in, runtime.Proposal{Stage: "draft", Base: version - min(version, uint64(random.Intn(9))),
@@ -52,7 +58,7 @@ func busy(t testing.TB, n int, seed int64) (*runtime.Instance, *store.Memory) {
 			if random.Intn(4) == 0 {
 				in = reopened(t, in, st)
 			}
-			_, err := in.Advance(ctx, []string{"review", "nowhere"}[random.Intn(2)], "host")
+			_, err := in.Advance(ctx, []string{"review", "nowhere"}[random.Intn(2)], "host", who())
 			require.NoError(t, err)
 		default:
 			patch := everyEdit[random.Intn(len(everyEdit))]
@@ -190,12 +196,12 @@ func TestTheFirstDecisionThatTheContractDoesNotMakeIsNamed(t *testing.T) {
 // Whoever may write the file can make the chain anew, for its hashes are plain.
 func TestEveryMemberOfALineMustComeOutAgain(t *testing.T) {
 	in, st := begin(t)
-	_, err := in.View(ctx, runtime.Request{Stage: "draft", Role: "r"})
+	_, err := in.View(ctx, runtime.Request{Stage: "draft", Role: "r", Principal: runtime.Principal{Subject: "bot"}})
 	require.NoError(t, err)
 	commits(t, keyed(t, in, "k", inside))
 	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
 	rejects(t, propose(t, in, outside(1)), verify.Repeat)
-	_, err = in.Advance(ctx, "review", "host")
+	_, err = in.Advance(ctx, "review", "host", runtime.Principal{Subject: "ann", Token: "t"})
 	require.NoError(t, err)
 	var log []store.Record
 	for r, err := range st.Read(ctx, "T-7", 1) {
@@ -222,7 +228,7 @@ func TestEveryMemberOfALineMustComeOutAgain(t *testing.T) {
 				if members["digest"] != nil { // the patch was not kept
 					continue
 				}
-			case "time", "role", "args", "base", "key", "next": // what the host gave stands nowhere else
+			case "time", "principal", "role", "args", "base", "key", "next": // what the host gave stands nowhere else
 				continue
 			}
 			for _, other := range []string{"", `"forged"`, "7", `[{"op":0,"path":"/forged","value":1}]`} {

@@ -51,7 +51,7 @@ type Instance struct {
 }
 
 // Create begins an instance of contract in st, in the contract's first phase. state
-// is a state file. Errors: *IDError; *StateError and *InvalidStateError if state is
+// is a state file. Errors: *IDError; *TooLongError, *NotTextError; *StateError and *InvalidStateError if state is
 // no state of the contract or breaks its rules; store.ErrExists (wrapped) if id is
 // taken, so that of several concurrent creates exactly one succeeds.
 func Create(ctx context.Context, contract *Contract, st store.Store, id string, state []byte, opts ...Option) (*Instance, error) {
@@ -63,6 +63,9 @@ func Create(ctx context.Context, contract *Contract, st store.Store, id string, 
 		return nil, err
 	}
 	o := optionsOf(opts)
+	if err := o.principal.Check(); err != nil {
+		return nil, err
+	}
 	key, err := trace.NewKey(o.random)
 	if err != nil {
 		return nil, fmt.Errorf("instance %q: no key: %w", id, err)
@@ -132,7 +135,7 @@ func (in *Instance) begin(ctx context.Context, now *verify.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	e := in.genesisEntry(now, sealed)
+	e := in.genesisEntry(now, sealed, in.options.principal)
 	e.Seal = in.key.Seal(e.sealed)
 	line, head := in.head.Seal(&e.Record)
 	err = in.store.Create(ctx, in.id, store.Record{Seq: head.Seq, Line: line, Sealed: sealed})
@@ -145,9 +148,10 @@ func (in *Instance) begin(ctx context.Context, now *verify.Snapshot) error {
 }
 
 // genesisEntry is the entry that begins a log, with what it seals.
-func (in *Instance) genesisEntry(now *verify.Snapshot, sealed []byte) *entry {
+func (in *Instance) genesisEntry(now *verify.Snapshot, sealed []byte, by Principal) *entry {
 	e := &entry{Record: *in.record(trace.Create, now.Version), sealed: sealed}
 	e.Phase, e.State = now.Phase, in.key.State(now.State.Digest().String())
+	e.Principal = trace.Principal(by)
 	return e
 }
 

@@ -161,8 +161,8 @@ func (in *Instance) now() time.Time {
 }
 
 // actor adds who acts, in which stage, with which arguments.
-func (in *Instance) actor(r *trace.Record, stage, role string, args map[string]string) {
-	r.Stage, r.Role = stage, role
+func (in *Instance) actor(r *trace.Record, by Principal, stage, role string, args map[string]string) {
+	r.Stage, r.Role, r.Principal = stage, role, trace.Principal(by)
 	if s := in.contract.ir.Stage(stage); s != nil {
 		r.Args, r.Redacted = in.redactor.Args(s, args)
 	}
@@ -176,7 +176,7 @@ const maxIdleShown = 4096
 // is not kept, its digest stands in the line.
 func (in *Instance) proposalEntry(p *Proposal, a *request, seen *verify.Snapshot, out *verify.Outcome, keep bool) *entry {
 	e := &entry{Record: *in.record(trace.Proposal, seen.Version)}
-	in.actor(&e.Record, p.Stage, p.Role, p.Args)
+	in.actor(&e.Record, p.Principal, p.Stage, p.Role, p.Args)
 	e.args = hiddenArgs(&e.Record, p.Args)
 	e.Base, e.Key, e.Next, e.Size = &p.Base, a.key, p.Next, trace.Rounded(len(p.Patch))
 	if !keep {
@@ -192,9 +192,9 @@ func (in *Instance) proposalEntry(p *Proposal, a *request, seen *verify.Snapshot
 }
 
 // advanceEntry records the phase that the host asked for.
-func (in *Instance) advanceEntry(seen *verify.Snapshot, phase, role string) *entry {
+func (in *Instance) advanceEntry(seen *verify.Snapshot, phase, role string, by Principal) *entry {
 	e := &entry{Record: *in.record(trace.Advance, seen.Version)}
-	e.Role, e.Phase = role, phase
+	e.Role, e.Phase, e.Principal = role, phase, trace.Principal(by)
 	return e
 }
 
@@ -422,7 +422,7 @@ func (l *line) request(r store.Record) *request {
 	}
 	tooLong := patch == "" && l.Size > 0
 	return &request{
-		step: stepOf(l.Stage, l.Role, l.Args), print: fingerprint{l.Next, patch, tooLong}, kept: len(r.Sealed),
+		step: stepOf(l.Principal.Subject, l.Stage, l.Role, l.Args), print: fingerprint{l.Next, patch, tooLong}, kept: len(r.Sealed),
 		key: l.Key, seq: r.Seq,
 	}
 }

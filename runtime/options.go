@@ -23,6 +23,7 @@ type options struct {
 	recent      int
 	recentBytes int
 	idle        int
+	principal   Principal
 }
 
 func optionsOf(all []Option) options {
@@ -52,6 +53,12 @@ func optionsOf(all []Option) options {
 // recorded and nothing else: no decision depends on it. The default is time.Now.
 func WithClock(clock func() time.Time) Option {
 	return func(o *options) { o.clock = clock }
+}
+
+// WithPrincipal names who creates the instance, for the first record. Of Open it is
+// asked nothing: afterwards each request names its own.
+func WithPrincipal(p Principal) Option {
+	return func(o *options) { o.principal = p }
 }
 
 // WithRandom makes Create draw the key of the instance's keyed digests from

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,10 +31,12 @@ type Proposal struct {
 	Patch []byte // a JSON Patch (RFC 6902), or {"patch": [...], "next": "phase"}
 	Next  string // the phase to move to, if the host chooses it
 
+	Principal Principal // who proposes; tries are counted for each subject alone
+
 	// Key, if it is not empty, makes it safe to propose again when no answer came. Of
 	// the proposals of an instance with one key, the first is decided. The same one
-	// again (stage, arguments, role, next and the bytes of the patch; the base may be
-	// another) gets the first one's verdict and is not recorded; another one is
+	// again (subject, stage, arguments, role, next and the bytes of the patch; the base may
+	// be another) gets the first one's verdict and is not recorded; another one is
 	// rejected as a repeat. Keys are kept as long as the log is.
 	Key string
 
@@ -111,8 +114,8 @@ func CheckGiven(role, phase, key string, args map[string]string) error {
 	return nil
 }
 
-// MaxGiven is how many bytes a role, a phase or an idempotency key has at most that a
-// host gives. An argument is a token of pointers, and has at most as many as a pointer.
+// MaxGiven is how many bytes a role, a phase, an idempotency key or a text of a principal
+// has at most that a host gives. An argument is a token of pointers, and has at most as many as a pointer.
 const MaxGiven = 1024
 
 // maxNormalised is how many leniencies a proposal names at most.
@@ -120,7 +123,7 @@ const maxNormalised = 64
 
 // checkProposal is CheckGiven for all that a proposal has beside its patch.
 func checkProposal(p *Proposal) error {
-	if err := CheckGiven(p.Role, p.Next, p.Key, p.Args); err != nil {
+	if err := cmp.Or(CheckGiven(p.Role, p.Next, p.Key, p.Args), p.Principal.Check()); err != nil {
 		return err
 	}
 	length := len(p.Normalised)
@@ -138,7 +141,7 @@ func checkProposal(p *Proposal) error {
 // A TooLongError says that a text is too long that the host gave. Nothing was decided,
 // and nothing recorded: every record would repeat it.
 type TooLongError struct {
-	What string // "role", "phase", "key", or "argument NAME"
+	What string // "role", "phase", "key", "subject", "token", "on behalf", or "argument NAME"
 	Most int    // bytes
 }
 
@@ -150,7 +153,7 @@ func (e *TooLongError) Error() string {
 // A NotTextError says that a text which the host gave is not UTF-8. Nothing was decided,
 // and nothing recorded: a record could not tell it from another.
 type NotTextError struct {
-	What string // "role", "phase", "key", or "argument NAME"
+	What string // as in a TooLongError
 }
 
 // Error names what is no text.
@@ -166,7 +169,7 @@ func (in *Instance) requestOf(p *Proposal) *request {
 	if !print.tooLong {
 		print.patch = in.key.Seal(p.Patch)
 	}
-	return &request{step: stepOf(p.Stage, p.Role, args), print: print, key: shown(p.Key)}
+	return &request{step: stepOf(p.Principal.Subject, p.Stage, p.Role, args), print: print, key: shown(p.Key)}
 }
 
 // An admission is what the log says about a proposal before it is judged: the state
@@ -482,9 +485,14 @@ var beforeScope = []verify.Gate{verify.GateLimit, verify.GateFormat, verify.Gate
 
 // Advance moves the phase along an edge that the contract leaves to the host. The
 // edge's guard and every invariant that reads the phase are checked; the state
-// stays as it is. Recorded and failing as Propose. An unknown phase is a reject.
-func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, error) {
-	if err := CheckGiven(role, phase, "", nil); err != nil {
+// stays as it is. Recorded and failing as Propose. An unknown phase is a reject. by is who
+// asks, if the host says so: one principal at most.
+func (in *Instance) Advance(ctx context.Context, phase, role string, by ...Principal) (Verdict, error) {
+	var who Principal
+	if len(by) > 0 {
+		who = by[0]
+	}
+	if err := cmp.Or(CheckGiven(role, phase, "", nil), who.Check()); err != nil {
 		return Verdict{}, err
 	}
 	for {
@@ -496,7 +504,7 @@ func (in *Instance) Advance(ctx context.Context, phase, role string) (Verdict, e
 		if err != nil {
 			return Verdict{}, err
 		}
-		v, err := in.commit(ctx, seen, &out, in.advanceEntry(seen, phase, role), &decision{after: &out.After})
+		v, err := in.commit(ctx, seen, &out, in.advanceEntry(seen, phase, role, who), &decision{after: &out.After})
 		if err == errMoved {
 			continue
 		}

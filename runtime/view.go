@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -15,6 +16,8 @@ type Request struct {
 	Stage string
 	Args  map[string]string // the keys that the stage's parameters are bound to
 	Role  string
+
+	Principal Principal // who asks
 }
 
 // A View is what an actor is shown, and what its host needs to know. Its JSON is
@@ -38,7 +41,7 @@ type View struct {
 // another role, or where an argument does not bind; *UnknownStageError;
 // *UnknownArgumentError; *TooLongError, *NotTextError; the context's error; what the store reports.
 func (in *Instance) View(ctx context.Context, r Request) (View, error) {
-	if err := CheckGiven(r.Role, "", "", r.Args); err != nil {
+	if err := cmp.Or(CheckGiven(r.Role, "", "", r.Args), r.Principal.Check()); err != nil {
 		return View{}, err
 	}
 	for {
@@ -87,7 +90,7 @@ func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Re
 // viewEntry records a view that was shown, or the verdict that refused it.
 func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) (*entry, error) {
 	e := &entry{Record: *in.record(trace.View, seen.Version)}
-	in.actor(&e.Record, r.Stage, r.Role, r.Args)
+	in.actor(&e.Record, r.Principal, r.Stage, r.Role, r.Args)
 	hidden := sealedPart{Args: hiddenArgs(&e.Record, r.Args)}
 	var err error
 	if e.sealed, err = hidden.seal(); err != nil {

@@ -12,6 +12,7 @@ type applyVerb struct {
 	instanceFlags
 	proposalFlags
 	verdictFlags
+	principalFlags
 	forceFlag
 	Key     stated   `help:"Of an instance: the proposal's idempotency key. The same proposal with the same key again is answered with the first verdict." placeholder:"TEXT"`
 	Version *uint64  `help:"Of an instance: the version of the view that the proposal was made on; by default the one that there is." placeholder:"VERSION"`
@@ -34,7 +35,8 @@ Examples:
         --stage classify --arg ticket=T1 --patch patch.json
     poptic apply contract.poptic --state state.json --phase intake --advance triage
     poptic apply contract.poptic --store sqlite:desk.db --instance T-7 \
-        --stage classify --arg ticket=T1 --version 3 --key classify-T1 --patch patch.json
+        --stage classify --arg ticket=T1 --version 3 --key classify-T1 \
+        --principal bot-3 --on-behalf ann --patch patch.json
 
 Exit codes:
 
@@ -52,8 +54,12 @@ func (v *applyVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	by, err := v.principal(v.Store)
+	if err != nil {
+		return err
+	}
 	if stored {
-		return v.toInstance(c)
+		return v.toInstance(c, by)
 	}
 	o, err := v.stageFlags.open(c, v.State)
 	if err != nil {
@@ -74,7 +80,7 @@ func (v *applyVerb) Run(c *console) error {
 }
 
 // toInstance has an instance decide, and prints the verdict.
-func (v *applyVerb) toInstance(c *console) error {
+func (v *applyVerb) toInstance(c *console, by runtime.Principal) error {
 	args, err := v.given()
 	if err != nil {
 		return err
@@ -84,7 +90,7 @@ func (v *applyVerb) toInstance(c *console) error {
 		return err
 	}
 	defer in.close()
-	verdict, err := v.ask(c, in, args)
+	verdict, err := v.ask(c, in, args, by)
 	if err != nil {
 		return in.explain(err)
 	}
@@ -97,13 +103,13 @@ func (v *applyVerb) toInstance(c *console) error {
 
 // ask proposes, or asks for the host's move. An answer that holds several patches is
 // proposed as it is: then it is refused, and the log has it.
-func (v *applyVerb) ask(c *console, in *running, args map[string]string) (runtime.Verdict, error) {
+func (v *applyVerb) ask(c *console, in *running, args map[string]string, by runtime.Principal) (runtime.Verdict, error) {
 	if v.Advance != "" {
 		to, err := phaseOf(in.contract, v.Advance)
 		if err != nil {
 			return runtime.Verdict{}, err
 		}
-		return in.Advance(c.ctx, to, v.Role)
+		return in.Advance(c.ctx, to, v.Role, by)
 	}
 	if err := v.complete(in.contract, &v.stageFlags); err != nil {
 		return runtime.Verdict{}, err
@@ -118,6 +124,7 @@ func (v *applyVerb) ask(c *console, in *running, args map[string]string) (runtim
 	}
 	return in.Propose(c.ctx, runtime.Proposal{
 		Stage: v.Stage, Args: args, Role: v.Role, Base: base, Patch: n.patch, Next: v.Next, Key: string(v.Key), Normalised: n.applied,
+		Principal: by,
 	})
 }
 

@@ -180,16 +180,17 @@ type auditing struct {
 
 // logged is what the list shows of a line.
 type logged struct {
-	Seq     uint64
-	Time    time.Time
-	Kind    trace.Kind
-	Version uint64
-	Stage   string
-	Role    string
-	Args    map[string]string
-	Phase   string
-	Hash    string
-	Verdict *struct {
+	Seq       uint64
+	Time      time.Time
+	Kind      trace.Kind
+	Version   uint64
+	Stage     string
+	Role      string
+	Principal trace.Principal
+	Args      map[string]string
+	Phase     string
+	Hash      string
+	Verdict   *struct {
 		Verdict    string
 		Violations []struct{ Code string }
 	}
@@ -310,6 +311,12 @@ func (l *logged) what() string {
 	if l.Kind == trace.Advance {
 		add("to ", l.Phase)
 	}
+	if l.Kind == trace.Create {
+		add("in phase ", l.Phase)
+	}
+	add("by ", l.Principal.Subject)
+	add("on behalf of ", l.Principal.OnBehalf)
+	add("with ", l.Principal.Token)
 	if l.Verdict != nil {
 		add("", l.Verdict.Verdict)
 		if l.Verdict.Verdict == "commit" {
@@ -318,9 +325,6 @@ func (l *logged) what() string {
 		for _, v := range l.Verdict.Violations {
 			add("", v.Code)
 		}
-	}
-	if l.Kind == trace.Create {
-		add("in phase ", l.Phase)
 	}
 	return strings.Join(words, " ")
 }

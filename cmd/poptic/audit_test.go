@@ -48,6 +48,9 @@ func TestWhatAnActorChoseStandsInItsOwnRecordAsOneWord(t *testing.T) {
 			"role":     {trace.Record{Stage: "s", Role: odd}, "s as " + want},
 			"argument": {trace.Record{Stage: "s", Args: map[string]string{"n": odd}, Role: "r"}, "s n=" + want + " as r"},
 			"name":     {trace.Record{Stage: "s", Args: map[string]string{odd: "v"}, Role: "r"}, "s " + want + "=v as r"},
+			"subject":  {trace.Record{Stage: "s", Role: "r", Principal: trace.Principal{Subject: odd}}, "s as r by " + want},
+			"for whom": {trace.Record{Stage: "s", Principal: trace.Principal{Subject: "x", OnBehalf: odd}}, "s by x on behalf of " + want},
+			"token":    {trace.Record{Stage: "s", Principal: trace.Principal{Token: odd}}, "s with " + want},
 			"stage":    {trace.Record{Stage: odd}, want},
 		} {
 			lines := auditOf(t, "one", c.record)

@@ -16,7 +16,8 @@ type createVerb struct {
 	stateFlag
 	Store    storeURL `required:"" help:"Store that is to keep the instance, as sqlite:FILE; a file that is not there is made." placeholder:"URL"`
 	Instance stated   `required:"" help:"Name of the new instance." placeholder:"ID"`
-	Format   string   `enum:"text,json" default:"text" help:"How the result is printed: ${enum}."`
+	principalFlags
+	Format string `enum:"text,json" default:"text" help:"How the result is printed: ${enum}."`
 }
 
 // Help is printed by --help.
@@ -41,6 +42,10 @@ Exit codes:
 
 // Run implements the verb.
 func (v *createVerb) Run(c *console) error {
+	by, err := v.principal(v.Store)
+	if err != nil {
+		return err
+	}
 	contract, err := v.load(c)
 	if err != nil {
 		return err
@@ -56,7 +61,7 @@ func (v *createVerb) Run(c *console) error {
 	if err := v.startable(c, loaded, state); err != nil {
 		return err
 	}
-	in, err := v.begin(c, loaded, state)
+	in, err := v.begin(c, loaded, state, by)
 	if err != nil {
 		return err
 	}
@@ -83,13 +88,13 @@ func (v *createVerb) startable(c *console, contract *runtime.Contract, state []b
 	return nil
 }
 
-func (v *createVerb) begin(c *console, contract *runtime.Contract, state []byte) (*runtime.Instance, error) {
+func (v *createVerb) begin(c *console, contract *runtime.Contract, state []byte, by runtime.Principal) (*runtime.Instance, error) {
 	st, err := sqlite.Open(c.ctx, v.Store.file)
 	if err != nil {
 		return nil, instanceError(v.Store.file, err)
 	}
 	defer st.Close()
-	in, err := runtime.Create(c.ctx, contract, st, string(v.Instance), state)
+	in, err := runtime.Create(c.ctx, contract, st, string(v.Instance), state, runtime.WithPrincipal(by))
 	if errors.Is(err, store.ErrExists) {
 		return nil, fail("\"view\" and \"apply\" go on with it; a new one needs another name", "%s has an instance %q already", v.Store.file, string(v.Instance))
 	}

@@ -85,6 +85,25 @@ type instanceFlags struct {
 	Instance stated   `help:"Instance of the store." placeholder:"ID"`
 }
 
+// principalFlags say who acts on an instance.
+type principalFlags struct {
+	Principal stated `help:"Of an instance: who acts, for its log; tries are counted for each." placeholder:"SUBJECT"`
+	Token     stated `help:"Of an instance: the name of what the principal showed to prove that, never a secret." placeholder:"NAME"`
+	OnBehalf  stated `help:"Of an instance: whom the principal acts for." placeholder:"SUBJECT"`
+}
+
+// principal is who acts. Without an instance there is no log that could tell it.
+func (f *principalFlags) principal(of storeURL) (runtime.Principal, error) {
+	p := runtime.Principal{Subject: string(f.Principal), Token: string(f.Token), OnBehalf: string(f.OnBehalf)}
+	if p != (runtime.Principal{}) && !of.given() {
+		return p, fail("give --store and --instance instead of --state", "--principal, --token and --on-behalf are about the log of an instance, and a state document has none")
+	}
+	if err := p.Check(); err != nil {
+		return p, fail("nothing was decided", "%s", err)
+	}
+	return p, nil
+}
+
 // stored reports whether an instance of a store is meant. The error says which flags
 // do not go together.
 func (f *instanceFlags) stored(phase string) (bool, error) {

@@ -13,6 +13,7 @@ import (
 type viewVerb struct {
 	stageFlags
 	instanceFlags
+	principalFlags
 	Format string `enum:"json,envelope,prompt" default:"json" help:"json: the view alone; envelope: with what the host needs; prompt: with task and rules, for a model. One of ${enum}."`
 }
 
@@ -27,7 +28,7 @@ Examples:
     poptic view contract.poptic --state state.json --stage classify --arg ticket=T1
     poptic view contract.poptic --state state.json --stage classify --arg ticket=T1 --format prompt
     poptic view contract.poptic --store sqlite:desk.db --instance T-7 \
-        --stage classify --arg ticket=T1 --format envelope
+        --stage classify --arg ticket=T1 --principal bot-3 --format envelope
 
 Exit codes:
 
@@ -42,11 +43,17 @@ func (v *viewVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	show := v.ofState
-	if stored {
-		show = v.ofInstance
+	by, err := v.principal(v.Store)
+	if err != nil {
+		return err
 	}
-	view, refused, err := show(c)
+	var view runtime.View
+	var refused *verify.Verdict
+	if stored {
+		view, refused, err = v.ofInstance(c, by)
+	} else {
+		view, refused, err = v.ofState(c)
+	}
 	if err != nil {
 		return err
 	}
@@ -80,7 +87,7 @@ func (v *viewVerb) ofState(c *console) (shown runtime.View, refused *verify.Verd
 }
 
 // ofInstance shows the state of an instance, and has that recorded.
-func (v *viewVerb) ofInstance(c *console) (shown runtime.View, refused *verify.Verdict, err error) {
+func (v *viewVerb) ofInstance(c *console, by runtime.Principal) (shown runtime.View, refused *verify.Verdict, err error) {
 	args, err := v.given()
 	if err != nil {
 		return shown, nil, err
@@ -93,7 +100,7 @@ func (v *viewVerb) ofInstance(c *console) (shown runtime.View, refused *verify.V
 	if err := needStage(in.contract, v.Stage); err != nil {
 		return shown, nil, err
 	}
-	shown, err = in.View(c.ctx, runtime.Request{Stage: v.Stage, Args: args, Role: v.Role})
+	shown, err = in.View(c.ctx, runtime.Request{Stage: v.Stage, Args: args, Role: v.Role, Principal: by})
 	var refusal *runtime.ViewRefusedError
 	if errors.As(err, &refusal) {
 		return shown, &refusal.Verdict.OperatorVerdict, nil

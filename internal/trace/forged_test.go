@@ -63,9 +63,13 @@ func TestAForgedLineIsFoundThoughAllHashesAreRight(t *testing.T) {
 		"seq: of a later line": func(f *forger, i int, _ []string) {
 			f.change(i, fmt.Sprintf(`{"seq":%d,`, i+1), fmt.Sprintf(`{"seq":%d,`, i+7))
 		},
-		"seq: none":         func(f *forger, i int, _ []string) { f.change(i, fmt.Sprintf(`{"seq":%d,`, i+1), `{`) },
-		"instance: another": func(f *forger, i int, _ []string) { f.change(i, `"instance":"T-7"`, `"instance":"T-8"`) },
-		"instance: none":    func(f *forger, i int, _ []string) { f.change(i, `"instance":"T-7",`, ``) },
+		"seq: none":            func(f *forger, i int, _ []string) { f.change(i, fmt.Sprintf(`{"seq":%d,`, i+1), `{`) },
+		"instance: another":    func(f *forger, i int, _ []string) { f.change(i, `"instance":"T-7"`, `"instance":"T-8"`) },
+		"principal: no object": func(f *forger, i int, _ []string) { f.change(i, `"principal":{`, `"principal":"ann","x":{`) },
+		"principal: no texts": func(f *forger, i int, _ []string) {
+			f.change(i, `"principal":{"subject":"bot-3"`, `"principal":{"subject":["bot-3"]`)
+		},
+		"instance: none": func(f *forger, i int, _ []string) { f.change(i, `"instance":"T-7",`, ``) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			honest, _ := sampleLines(n)

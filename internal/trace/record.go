@@ -45,13 +45,14 @@ type Record struct {
 	Contract string // digest of the compiled contract in force
 	Version  uint64 // commits up to and including this record; of a view, those it shows
 
-	Stage string
-	Role  string
-	Args  map[string]string // with secret ones replaced
-	Phase string            // create, view: the phase; advance: the phase asked for
-	Base  *uint64           // proposal: the version its author saw
-	Key   string            // proposal: the host's idempotency key
-	Next  string            // proposal: the phase the host named
+	Stage     string
+	Role      string
+	Principal Principal         // who acts: create, view, proposal, advance
+	Args      map[string]string // with secret ones replaced
+	Phase     string            // create, view: the phase; advance: the phase asked for
+	Base      *uint64           // proposal: the version its author saw
+	Key       string            // proposal: the host's idempotency key
+	Next      string            // proposal: the phase the host named
 
 	View     string          // view: keyed digest of what was shown (Key.View)
 	State    string          // create: keyed digest of the initial state (Key.State)
@@ -66,6 +67,13 @@ type Record struct {
 	Hash     string          // of the line
 }
 
+// A Principal is who acts, as the host knows it; a role says what for.
+type Principal struct {
+	Subject  string `json:"subject"`   // the person or program
+	Token    string `json:"token"`     // the name of what it showed to prove that
+	OnBehalf string `json:"on_behalf"` // whom it acts for
+}
+
 // A member is a member of a line, with the field of a record that it holds.
 type member struct {
 	name   string
@@ -75,7 +83,7 @@ type member struct {
 
 // members are the members of r's line in their order. Who writes a line and who reads one
 // goes by this list, so that both know the same.
-func (r *Record) members() [25]member {
+func (r *Record) members() [26]member {
 	return [...]member{
 		{"seq", &r.Seq, true},
 		{"time", &r.Time, true},
@@ -86,6 +94,7 @@ func (r *Record) members() [25]member {
 		{"version", &r.Version, true},
 		{"stage", &r.Stage, false},
 		{"role", &r.Role, false},
+		{"principal", &r.Principal, false},
 		{"args", &r.Args, false},
 		{"phase", &r.Phase, false},
 		{"base", &r.Base, false},
@@ -130,6 +139,8 @@ func isEmpty(field any) bool {
 		return *f == ""
 	case *time.Time:
 		return f.IsZero()
+	case *Principal:
+		return *f == Principal{}
 	case *map[string]string:
 		return len(*f) == 0
 	case *[]string:
@@ -150,6 +161,15 @@ func appendField(dst []byte, field any) []byte {
 		return quote(dst, *f)
 	case *time.Time:
 		return append(f.UTC().AppendFormat(append(dst, '"'), time.RFC3339Nano), '"')
+	case *Principal:
+		before := byte('{')
+		for _, m := range [...][2]string{{"subject", f.Subject}, {"token", f.Token}, {"on_behalf", f.OnBehalf}} {
+			if m[1] != "" {
+				dst = append(append(append(dst, before, '"'), m[0]...), '"', ':')
+				dst, before = quote(dst, m[1]), ','
+			}
+		}
+		return append(dst, '}')
 	case *map[string]string:
 		before := byte('{')
 		names := make([]string, 0, 8)

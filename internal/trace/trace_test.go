@@ -32,7 +32,8 @@ func sampleLines(n int) (lines [][]byte, head Head) {
 		r := &Record{
 			Time: time.Unix(int64(i), 5e6), Kind: kinds[i%len(kinds)], Contract: "sha256:c", Version: uint64(i / 4),
 			Stage: "draft", Role: "bot", Args: map[string]string{"b": "2", "a": "\"1\""}, Phase: "open",
-			Base: &base, Key: "k", Next: "closed", View: "sha256:v", State: "sha256:s",
+			Principal: Principal{Subject: "bot-3", OnBehalf: "ann"},
+			Base:      &base, Key: "k", Next: "closed", View: "sha256:v", State: "sha256:s",
 			Patch: json.RawMessage(`[{"op":"remove","path":"/a"}]`), Size: 30, Verdict: json.RawMessage(`{"verdict":"commit"}`),
 			Old: json.RawMessage(`[{"op":0,"path":"/a","value":1}]`), Redacted: []string{"/old/0", "/x"}, Seal: "s",
 		}
@@ -61,7 +62,7 @@ func brokenAt(t *testing.T, text []byte) int {
 func TestALineIsJSONWithItsMembersInOrder(t *testing.T) {
 	lines, _ := sampleLines(3)
 	want := `{"seq":3,"time":"1970-01-01T00:00:02.005Z","instance":"T-7","kind":"proposal","contract":"sha256:c","version":0,` +
-		`"stage":"draft","role":"bot","args":{"a":"\"1\"","b":"2"},"phase":"open","base":2,"key":"k","next":"closed",` +
+		`"stage":"draft","role":"bot","principal":{"subject":"bot-3","on_behalf":"ann"},"args":{"a":"\"1\"","b":"2"},"phase":"open","base":2,"key":"k","next":"closed",` +
 		`"view":"sha256:v","state":"sha256:s","patch":[{"op":"remove","path":"/a"}],"size":30,"verdict":{"verdict":"commit"},` +
 		`"old":[{"op":0,"path":"/a","value":1}],"redacted":["/old/0","/x"],"seal":"s","prev":"`
 	require.Equal(t, want, string(lines[2])[:len(want)])
