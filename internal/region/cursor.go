@@ -85,8 +85,9 @@ func (c Cursor) CanHold(kind Container) bool { return c.at.canHold(kind) }
 // OnlyKeys lists the keys through which words of the set lie strictly below this
 // one, if they are a known few; only is false if any key may lead to some. A
 // projection then looks these keys up instead of going through all members. The
-// order is fixed; a key that is bound to several parameters is listed once.
-func (c Cursor) OnlyKeys() (keys []string, only bool) {
+// order is fixed, names before values; a key that is bound to several parameters is
+// listed once.
+func (c Cursor) OnlyKeys() (keys []KeyOf, only bool) {
 	e := c.at.exits()
 	if e.other[KeyLetter].isReachable() {
 		return nil, false
@@ -97,9 +98,9 @@ func (c Cursor) OnlyKeys() (keys []string, only bool) {
 		}
 		switch l.Kind {
 		case KeyLetter:
-			keys = append(keys, l.Name)
+			keys = append(keys, KeyOf{Name: l.Name})
 		case valueLetter:
-			keys = append(keys, c.run.values[l.Index])
+			keys = append(keys, KeyOf{value: l.Index + 1})
 		}
 	}
 	return keys, true
@@ -109,6 +110,41 @@ func (c Cursor) OnlyKeys() (keys []string, only bool) {
 // several grants together. It may answer false when that takes long to see, and
 // is good for sharing subtrees, never for authority.
 func (c Cursor) Universal() bool { return c.at.isUniversal() }
+
+// A Place is where a walk is, whatever the values of its parameters are. It belongs to
+// the set.
+type Place struct{ at *node }
+
+// Place is where c is.
+func (c Cursor) Place() Place { return Place{c.at} }
+
+// On is the walk of c, at another place that some walk of the same set and grouping led to.
+func (c Cursor) On(p Place) Cursor { return Cursor{c.run, p.at} }
+
+// Derived is what compute makes of the place, remembered for as long as the place is. It
+// must not depend on the values of parameters, and is always asked for by the same compute.
+func (c Cursor) Derived(compute func(Cursor) any) any {
+	if known := c.at.derived.Load(); known != nil {
+		return *known
+	}
+	made := compute(c)
+	c.at.derived.Store(&made)
+	return made
+}
+
+// A KeyOf is a key through which a walk goes on: a name, or the value of a parameter.
+type KeyOf struct {
+	Name  string
+	value int // of the run, counted from 1
+}
+
+// Of is the key itself, on the walk c.
+func (k KeyOf) Of(c Cursor) string {
+	if k.value > 0 {
+		return c.run.values[k.value-1]
+	}
+	return k.Name
+}
 
 // BindingIndependent identifies where the walk is, if what the set holds below does not
 // depend on the binding and not on the positions in arrays: walks with equal identities,

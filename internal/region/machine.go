@@ -40,6 +40,7 @@ type node struct {
 	universal          memo
 	bindingIndependent memo
 	holds              [2]memo // by Container
+	derived            atomic.Pointer[any]
 }
 
 // exits are the steps out of a node: letters that lead somewhere of their own, in

@@ -18,9 +18,10 @@ type Set struct {
 	simple   []Pattern       // every pattern up to its first AnyDepth, if isSimple
 	isSimple bool            // no exception, no shallow pattern, no intersection
 
-	static *run                // no parameter bound, fresh keys told apart by owner
-	only   atomic.Pointer[run] // of a set without parameters
-	used   atomic.Bool         // a search has paid for it
+	static *run                    // no parameter bound, fresh keys told apart by owner
+	only   atomic.Pointer[run]     // of a set without parameters
+	plain  atomic.Pointer[machine] // of bindings to values that are all different and no key of a pattern
+	used   atomic.Bool             // a search has paid for it
 
 	mu    sync.Mutex
 	bound map[string]*machine
@@ -152,6 +153,18 @@ type run struct {
 	values  []string // by group; groups that are literals hold no value here
 }
 
+// newRun makes a run with room for the values of a few parameters.
+func newRun(params int) *run {
+	block := &struct {
+		run
+		values [2]string
+	}{}
+	if block.run.values = block.values[:0]; params > len(block.values) {
+		block.run.values = make([]string, 0, params)
+	}
+	return &block.run
+}
+
 // A group says what a parameter is bound to.
 type group struct {
 	bound   bool
@@ -170,7 +183,13 @@ func (s *Set) resolve(args Binding) *run {
 	if len(s.params) == 0 {
 		return s.withoutParams()
 	}
-	r := &run{values: make([]string, 0, len(s.params))}
+	r := newRun(len(s.params))
+	plain := s.plainly(args, r)
+	if m := s.plain.Load(); plain && m != nil && m.size() < maxNodes {
+		r.machine = m
+		return r
+	}
+	r.values = r.values[:0]
 	groups := allUnbound(len(s.params))
 	key := make([]byte, 0, 64)
 	for i, p := range s.params {
@@ -181,7 +200,23 @@ func (s *Set) resolve(args Binding) *run {
 		key = groups[i].appendKey(key)
 	}
 	r.machine = s.machine(key, groups)
+	if plain {
+		s.plain.Store(r.machine)
+	}
 	return r
+}
+
+// plainly binds the parameters as long as their values are all different, and no key that
+// a pattern names. It reports whether all are: such bindings share one machine.
+func (s *Set) plainly(args Binding, r *run) bool {
+	for _, p := range s.params {
+		value, ok := args[p]
+		if !ok || s.keys[value] || slices.Contains(r.values, value) {
+			return false
+		}
+		r.values = append(r.values, value)
+	}
+	return true
 }
 
 // withoutParams is the run that every binding of a set without parameters leads to.

@@ -273,6 +273,9 @@ func (p Pattern) AppendSource(dst []byte, args Binding) []byte {
 func (s Segment) Source() string {
 	switch s.Kind {
 	case Literal, KeyLiteral:
+		if isWord(s.Text) {
+			return s.Text
+		}
 		if strings.ContainsAny(s.Text, "*(){}|\"&,#") || strings.ContainsFunc(s.Text, isSpaceOrControl) || s.Text == "-" || s.Text == "" {
 			quoted, _ := json.Marshal(s.Text)
 			return string(quoted)
@@ -291,6 +294,19 @@ func (s Segment) Source() string {
 		return "{" + s.Text + "}"
 	}
 	return "*"
+}
+
+// isWord reports whether a text is of letters, digits and a few signs that mean nothing, as
+// nearly all are.
+func isWord(text string) bool {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		letter, digit := c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9'
+		if !letter && !digit && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return text != "" && text != "-"
 }
 
 func isSpaceOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }

@@ -84,6 +84,15 @@ func (n *Node) Members() iter.Seq2[string, *Node] {
 	}
 }
 
+// FewMembers is the members of an object that has a few, in ascending order of their names;
+// nothing of any other node. The slices are n's own, and not to be changed.
+func (n *Node) FewMembers() (names []string, nodes []*Node) {
+	if n == nil || n.kind != ir.Object || n.root == nil || n.root.height > 0 || n.root.count > small {
+		return nil, nil
+	}
+	return n.root.names, n.root.nodes
+}
+
 // Elements iterates over the elements of an array in order; over nothing if n is
 // no array.
 func (n *Node) Elements() iter.Seq2[int, *Node] {
@@ -272,6 +281,19 @@ func NewObject(members map[string]*Node) *Node {
 // NewSortedObject returns an object whose members' names are given in ascending order,
 // no two of them equal and each valid UTF-8. Both slices are kept.
 func NewSortedObject(names []string, nodes []*Node) *Node { return objectNode(names, nodes) }
+
+// NewObjectOf returns an object with one member, whose name is valid UTF-8.
+func NewObjectOf(name string, child *Node) *Node {
+	block := &struct {
+		container
+		names [1]string
+		nodes [1]*Node
+	}{names: [1]string{name}, nodes: [1]*Node{child}}
+	block.node.kind, block.node.root = ir.Object, &block.chunk
+	r := run{names: block.names[:], nodes: block.nodes[:], keyed: true}
+	r.fill(&block.chunk, 0)
+	return &block.node
+}
 
 // objectNode builds an object of members already sorted and valid. It keeps both slices.
 func objectNode(names []string, nodes []*Node) *Node {

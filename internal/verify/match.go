@@ -90,6 +90,18 @@ func nodeAtPattern(root *tree.Node, p region.Pattern) *tree.Node {
 	return n
 }
 
+// nodeAtBound is nodeAtPattern with the parameters of args bound.
+func nodeAtBound(root *tree.Node, p region.Pattern, args region.Binding) *tree.Node {
+	n := root
+	for _, s := range p.Segments {
+		if value, ok := args[s.Text]; ok && s.Kind == region.ParamSegment {
+			s = region.Segment{Kind: region.KeyLiteral, Text: value}
+		}
+		n = literalStep(n, s)
+	}
+	return n
+}
+
 // literalStep is what a literal segment leads to from n, nil if nothing is there.
 func literalStep(n *tree.Node, s region.Segment) *tree.Node {
 	switch {

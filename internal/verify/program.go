@@ -122,6 +122,7 @@ type stage struct {
 	*ir.Stage
 	read, write, blind, source *region.Set
 	seen                       *region.Set // what the view depends on: more than read below some unions
+	writes, sources            grantList   // as a view lists them
 	params                     []string
 	require, ensure            []rule
 	unseen                     []region.Pattern // containers it writes into unseen (actor.go)
@@ -133,6 +134,7 @@ func (p *Program) newStage(s *ir.Stage) (*stage, error) {
 		read:  region.Compile(s.Read), write: region.Compile(s.Write),
 		blind: region.Compile(s.Blind), source: region.Compile(s.Source),
 		seen:   region.Compile(region.Union(s.Read, p.unions.Deciding(s.Read))),
+		writes: newGrantList(s.Write, s.Blind), sources: newGrantList(s.Source),
 		unseen: unseenContainers(s),
 	}
 	for _, param := range s.Params {
@@ -263,6 +265,14 @@ type watch struct {
 	ticks int
 }
 
+// newWatch is the watch of a context, nil if it never ends.
+func newWatch(ctx context.Context) *watch {
+	if ctx.Done() == nil {
+		return nil
+	}
+	return &watch{ctx: ctx}
+}
+
 // ended is what a watch panics with.
 type ended struct{ err error }
 
@@ -306,9 +316,6 @@ func (p *Program) within(ctx context.Context) *Program {
 		return p
 	}
 	bound := *p
-	bound.watch = nil
-	if ctx.Done() != nil {
-		bound.watch = &watch{ctx: ctx}
-	}
+	bound.watch = newWatch(ctx)
 	return &bound
 }

@@ -476,36 +476,14 @@ func (v *verification) nearestPatterns(ptr tree.Pointer, regions ...region.Regio
 	return out
 }
 
-// grants writes regions with arguments bound, one text a pattern.
-func (v *verification) grants(regions ...region.Region) []string {
-	var out []string
-	for _, r := range regions {
-		for i := range r {
-			for j := range r[i].Include {
-				out = append(out, v.grantText(&r[i], j))
-			}
-		}
-	}
-	return out
-}
-
 // grantText writes one include of a grant as the language does, with arguments bound.
 // What is excepted may be hidden, so an actor is not told its name.
 func (v *verification) grantText(g *region.Grant, include int) string {
 	var stack [96]byte
-	text := g.Include[include].AppendSource(stack[:0], v.args)
-	for i, e := range g.Except {
-		switch {
-		case v.toActor:
-			return string(append(text, " (with exceptions)"...))
-		case i == 0:
-			text = append(text, " except "...)
-		default:
-			text = append(text, ", "...)
-		}
-		text = e.AppendSource(text, v.args)
+	if v.toActor && len(g.Except) > 0 {
+		return string(append(g.Include[include].AppendSource(stack[:0], v.args), " (with exceptions)"...))
 	}
-	return string(text)
+	return string(appendGrant(stack[:0], g, include, v.args))
 }
 
 // commonPrefix counts the leading tokens of ptr that p matches with args bound.

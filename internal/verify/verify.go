@@ -290,11 +290,13 @@ func (v *verification) checkActor() []finding {
 // section 9), each to one key. One that depends on a parameter which did not bind
 // is passed over: the cause was reported.
 func (v *verification) bindArguments() []finding {
-	v.args = make(region.Binding, len(v.stage.Params))
+	if v.args == nil {
+		v.args = make(region.Binding, len(v.stage.Params))
+	}
 	var found []finding
 	for i := range v.stage.Params {
 		p := &v.stage.Params[i]
-		if !v.bound(p.Of.Params()) {
+		if !v.bound(&p.Of) {
 			continue
 		}
 		value, bad := v.bindOne(p)
@@ -307,9 +309,10 @@ func (v *verification) bindArguments() []finding {
 	return found
 }
 
-func (v *verification) bound(names []string) bool {
-	for _, name := range names {
-		if _, ok := v.args[name]; !ok {
+// bound reports whether all parameters of a pattern are bound.
+func (v *verification) bound(p *region.Pattern) bool {
+	for _, s := range p.Segments {
+		if _, ok := v.args[s.Text]; s.Kind == region.ParamSegment && !ok {
 			return false
 		}
 	}
@@ -318,7 +321,7 @@ func (v *verification) bound(names []string) bool {
 
 func (v *verification) bindOne(p *ir.Param) (string, *finding) {
 	value, given := v.proposal.Args[p.Name]
-	at := nodeAtPattern(v.snapshot.State, p.Of.Bind(v.args))
+	at := nodeAtBound(v.snapshot.State, p.Of, v.args)
 	if p.Kind == ir.DependentParam {
 		return v.bindDependent(p, at, given)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
@@ -58,7 +59,7 @@ func list(s []string) []string { return append([]string{}, s...) }
 // View projects a state to what a stage sees, in any of its phases, for any of its
 // roles and with its arguments bound. Outside of these it gives a rejecting verdict
 // and no data. The error is an *UnknownStageError, an *UnknownArgumentError or the
-// context's. It costs what is shown.
+// context's. It costs what is shown. The lists of what is shown may be the contract's own.
 func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown View, refused *Verdict, err error) {
 	st, err := p.stage(r.Stage, r.Args)
 	if err != nil {
@@ -66,20 +67,29 @@ func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown Vi
 	}
 	defer catch(&err)
 	leaveIfEnded(ctx)
-	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: Proposal{Stage: r.Stage, Args: r.Args, Role: r.Role}}
+	v := viewings.Get().(*verification)
+	v.p, v.ctx, v.stage, v.snapshot = p, ctx, st, s
+	v.proposal = Proposal{Stage: r.Stage, Args: r.Args, Role: r.Role}
 	if found := v.checkEntry(); len(found) > 0 {
-		verdict := v.outcome(found).Verdict
+		verdict := v.outcome(found).Verdict // which keeps v
 		return View{}, &verdict, nil
 	}
-	value, placeholders := st.project(s.State, v.args, v.p.watch)
+	value, placeholders := st.project(s.State, v.args, newWatch(ctx))
 	shown = View{
 		Stage: st.Name, Value: value, Placeholders: pointers(placeholders), Digest: value.Digest().String(),
-		Writes: v.grants(st.Write, st.Blind), Sources: v.grants(st.Source),
+		Writes: st.writes.bound(v.args), Sources: st.sources.bound(v.args),
 		Task: st.Doc, Contract: p.digest, Version: s.Version, Phase: s.Phase, Next: st.Next,
 	}
+	args := v.args
+	clear(args)
+	*v = verification{args: args}
+	viewings.Put(v)
 	leaveIfEnded(ctx)
 	return shown, nil, nil
 }
+
+// viewings are verifications that did nothing but show a view, to be used again.
+var viewings = sync.Pool{New: func() any { return new(verification) }}
 
 // project is what the stage sees of a state, with its arguments bound. If that is nothing
 // at all, it is an empty object; but null if the stage does see objects in place of the
@@ -95,6 +105,69 @@ func (s *stage) project(state *tree.Node, args region.Binding, watch *watch) (*t
 	default:
 		return tree.NewObject(nil), nil
 	}
+}
+
+// A grantList is regions as a view lists them, one text a pattern, where arguments stand in
+// for parameters.
+type grantList struct {
+	fixed []string // the texts, if none has a parameter
+	of    []region.Region
+}
+
+func newGrantList(of ...region.Region) grantList {
+	l := grantList{of: of}
+	if texts, open := l.texts(nil); !open {
+		l.fixed = texts
+	}
+	return l
+}
+
+// bound is the list with arguments bound. It is not to be changed.
+func (l *grantList) bound(args region.Binding) []string {
+	if l.fixed != nil {
+		return l.fixed
+	}
+	texts, _ := l.texts(args)
+	return texts
+}
+
+// texts writes the list, and reports whether there are parameters in it.
+func (l *grantList) texts(args region.Binding) (texts []string, open bool) {
+	var stack [256]byte
+	var ends [16]int
+	text, at := stack[:0], ends[:0]
+	for _, r := range l.of {
+		for i := range r {
+			for j := range r[i].Include {
+				text = appendGrant(text, &r[i], j, args)
+				at = append(at, len(text))
+				open = open || hasParams(&r[i])
+			}
+		}
+	}
+	all, from := string(text), 0
+	texts = make([]string, len(at))
+	for i, to := range at {
+		texts[i], from = all[from:to], to
+	}
+	return texts, open
+}
+
+func hasParams(g *region.Grant) bool {
+	isOpen := func(p region.Pattern) bool {
+		return slices.ContainsFunc(p.Segments, func(s region.Segment) bool { return s.Kind == region.ParamSegment })
+	}
+	return slices.ContainsFunc(g.Include, isOpen) || slices.ContainsFunc(g.Except, isOpen)
+}
+
+// appendGrant writes one include of a grant as the language does, with arguments bound.
+func appendGrant(text []byte, g *region.Grant, include int, args region.Binding) []byte {
+	text = g.Include[include].AppendSource(text, args)
+	for i, e := range g.Except {
+		text = append(text, [...]string{" except ", ", "}[min(i, 1)]...)
+		text = e.AppendSource(text, args)
+	}
+	return text
 }
 
 func pointers(words []region.Word) []string {

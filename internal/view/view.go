@@ -46,40 +46,43 @@ type projector struct{ step func() }
 // relative to n.
 func (p projector) project(n *tree.Node, c region.Cursor) tree.Image {
 	p.step()
-	switch {
-	case n == nil:
+	if n == nil {
 		return tree.Image{}
-	case n.Kind() == ir.Object:
-		if c.Universal() {
-			return tree.Image{Node: n}
-		}
-		if c.In() || c.CanHold(region.Object) {
-			return p.object(n, c)
-		}
-	case n.Kind() == ir.Array:
-		if c.Universal() {
-			return tree.Image{Node: n}
-		}
-		if c.In() || c.CanHold(region.Array) {
-			return p.array(n, c)
-		}
-	case c.In():
-		return tree.Image{Node: n}
 	}
-	return tree.Image{}
+	switch at := planOf(c); n.Kind() {
+	case ir.Object:
+		return p.object(n, c, at)
+	case ir.Array:
+		return p.array(n, c, at)
+	default:
+		if at.in {
+			return tree.Image{Node: n}
+		}
+		return tree.Image{}
+	}
 }
 
-func (p projector) object(n *tree.Node, c region.Cursor) tree.Image {
-	if !c.CanHold(region.Object) {
+func (p projector) object(n *tree.Node, c region.Cursor, at *plan) tree.Image {
+	switch at.object {
+	case whole:
+		return tree.Image{Node: n}
+	case bare:
 		return tree.Image{Node: tree.NewObject(nil)}
+	case byKeys:
+		return p.lookedUp(n, c, at)
+	case alike:
+		if image, ok := p.record(n, c, at); ok {
+			return image
+		}
+		return n.Map(at.same, func(name string, child *tree.Node) tree.Image { return p.entry(child, c.Key(name)) })
+	case each:
+		return p.members(n, c)
+	default:
+		return tree.Image{}
 	}
-	keys, only := c.OnlyKeys()
-	if only {
-		return p.lookedUp(n, c, keys)
-	}
-	if same, ok := c.BindingIndependent(); ok {
-		return n.Map(same, func(name string, child *tree.Node) tree.Image { return p.project(child, c.Key(name)) })
-	}
+}
+
+func (p projector) members(n *tree.Node, c region.Cursor) tree.Image {
 	var hidden []region.Word
 	shown := n.MapMembers(func(name string, child *tree.Node) *tree.Node {
 		image := p.project(child, c.Key(name))
@@ -90,15 +93,24 @@ func (p projector) object(n *tree.Node, c region.Cursor) tree.Image {
 }
 
 // lookedUp projects the members that are there of a known few.
-func (p projector) lookedUp(n *tree.Node, c region.Cursor, keys []string) tree.Image {
+func (p projector) lookedUp(n *tree.Node, c region.Cursor, at *plan) tree.Image {
+	if len(at.keys) == 1 {
+		name := at.keys[0].Of(c)
+		image := p.entry(n.Get(name), c.Key(name))
+		if image.Node == nil {
+			return tree.Image{Node: tree.NewObject(nil)}
+		}
+		return tree.Image{Node: tree.NewObjectOf(name, image.Node), Hidden: appendBelow(nil, region.Key(name), image.Hidden)}
+	}
+	keys := make([]string, len(at.keys))
+	for i, k := range at.keys {
+		keys[i] = k.Of(c)
+	}
 	slices.Sort(keys)
 	names, nodes := keys[:0], make([]*tree.Node, 0, len(keys))
 	var hidden []region.Word
 	for _, name := range keys {
-		image := tree.Image{}
-		if child := n.Get(name); child != nil {
-			image = p.project(child, c.Key(name))
-		}
+		image := p.entry(n.Get(name), c.Key(name))
 		if image.Node != nil {
 			names, nodes = append(names, name), append(nodes, image.Node)
 			hidden = appendBelow(hidden, region.Key(name), image.Hidden)
@@ -106,6 +118,60 @@ func (p projector) lookedUp(n *tree.Node, c region.Cursor, keys []string) tree.I
 	}
 	return tree.Image{Node: tree.NewSortedObject(names, nodes), Hidden: hidden}
 }
+
+// record projects an object of a few members whose names were met before: it goes through
+// those that may be shown alone. ok is whether it did.
+func (p projector) record(n *tree.Node, c region.Cursor, at *plan) (shown tree.Image, ok bool) {
+	names, nodes := n.FewMembers()
+	if len(names) == 0 {
+		return tree.Image{}, false
+	}
+	chosen := at.choice(names, c)
+	if chosen == nil {
+		return tree.Image{}, false
+	}
+	kept, same := make([]*tree.Node, 0, len(chosen.at)), len(chosen.at) == len(nodes)
+	keptNames := chosen.names
+	for j, i := range chosen.at {
+		image := p.project(nodes[i], c.On(chosen.to[j]))
+		if image.Node == nil {
+			if len(keptNames) == len(chosen.names) {
+				keptNames = slices.Clone(chosen.names)
+			}
+			keptNames = slices.Delete(keptNames, len(kept), len(kept)+1)
+			continue
+		}
+		same = same && image.Node == nodes[i]
+		kept, shown.Hidden = append(kept, image.Node), appendBelow(shown.Hidden, region.Key(names[i]), image.Hidden)
+	}
+	if shown.Node = n; !same || len(kept) < len(nodes) {
+		shown.Node = tree.NewSortedObject(keptNames, kept)
+	}
+	return shown, true
+}
+
+// entry projects what is one of many. What is shown of a small object is remembered by it:
+// the next view shows the same again, whether of it alone or of all, and knows its digest.
+func (p projector) entry(n *tree.Node, c region.Cursor) tree.Image {
+	if n == nil || n.Kind() != ir.Object || n.Weight() < fewValues {
+		return p.project(n, c)
+	}
+	at := planOf(c)
+	if at.object != alike {
+		return p.project(n, c)
+	}
+	if known, ok := at.entries.Get(n); ok {
+		return tree.Image{Node: known}
+	}
+	image := p.project(n, c)
+	if len(image.Hidden) == 0 && image.Node != nil {
+		at.entries.Put(n, image.Node)
+	}
+	return image
+}
+
+// fewValues is how many values an object holds that is not worth remembering.
+const fewValues = 4
 
 // appendBelow appends words that begin at l.
 func appendBelow(all []region.Word, l region.Letter, below []region.Word) []region.Word {
@@ -115,15 +181,19 @@ func appendBelow(all []region.Word, l region.Letter, below []region.Word) []regi
 	return all
 }
 
-func (p projector) array(n *tree.Node, c region.Cursor) tree.Image {
-	same, fixed := c.BindingIndependent()
+func (p projector) array(n *tree.Node, c region.Cursor, at *plan) tree.Image {
+	fixed := at.same != nil
 	switch {
+	case at.array == whole:
+		return tree.Image{Node: n}
+	case at.array == hidden:
+		return tree.Image{}
 	case n.Order() == tree.SetOrder && fixed:
-		return n.Remembered(ofSet{same}, func() any { return p.set(n, c) }).(tree.Image)
+		return n.Remembered(ofSet{at.same}, func() any { return p.set(n, c) }).(tree.Image)
 	case n.Order() == tree.SetOrder:
 		return p.set(n, c)
 	case fixed:
-		return n.Map(same, func(_ string, child *tree.Node) tree.Image { return p.position(child, c.Index(0)) })
+		return n.Map(at.same, func(_ string, child *tree.Node) tree.Image { return p.position(child, c.Index(0)) })
 	}
 	var hidden []region.Word
 	shown := n.MapElements(func(i int, child *tree.Node) *tree.Node {
@@ -139,7 +209,7 @@ type ofSet struct{ walk any }
 
 // position projects one element, which is there even if nothing of it is shown.
 func (p projector) position(child *tree.Node, c region.Cursor) tree.Image {
-	if image := p.project(child, c); image.Node != nil {
+	if image := p.entry(child, c); image.Node != nil {
 		return image
 	}
 	return tree.Image{Node: tree.NewNull(), Hidden: []region.Word{{}}}
