@@ -34,7 +34,7 @@ func CheckLog(ctx context.Context, st store.Store, id string, each func(line []b
 	if err := checkID(id); err != nil {
 		return c.head, err
 	}
-	for record, err := range st.Read(ctx, id, 1) {
+	for record, err := range st.Read(ctx, id, 1, 0) {
 		if err == nil {
 			err = c.next(record)
 		}
@@ -224,7 +224,7 @@ func (r *audit) genesis() error {
 }
 
 func (r *audit) all() error {
-	for record, err := range r.in.store.Read(r.ctx, r.in.id, r.head.Seq+1) {
+	for record, err := range r.in.store.Read(r.ctx, r.in.id, r.head.Seq+1, 0) {
 		if err == nil {
 			err = r.next(record)
 		}

@@ -204,7 +204,7 @@ func TestEveryMemberOfALineMustComeOutAgain(t *testing.T) {
 	_, err = in.Advance(ctx, "review", "host", runtime.Principal{Subject: "ann", Token: "t"})
 	require.NoError(t, err)
 	var log []store.Record
-	for r, err := range st.Read(ctx, "T-7", 1) {
+	for r, err := range st.Read(ctx, "T-7", 1, 0) {
 		require.NoError(t, err)
 		log = append(log, r)
 	}
@@ -318,7 +318,7 @@ func TestRow2F62ReplayingTheLogGivesEveryStateByteForByte(t *testing.T) {
 
 func logOf(t testing.TB, st store.Store) (log []store.Record) {
 	t.Helper()
-	for r, err := range st.Read(ctx, "T-7", 1) {
+	for r, err := range st.Read(ctx, "T-7", 1, 0) {
 		require.NoError(t, err)
 		log = append(log, r)
 	}
@@ -377,7 +377,7 @@ type givenStore struct {
 	log []store.Record
 }
 
-func (s *givenStore) Read(_ context.Context, _ string, from uint64) iter.Seq2[store.Record, error] {
+func (s *givenStore) Read(_ context.Context, _ string, from uint64, _ int) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		for _, r := range s.log[min(int(from)-1, len(s.log)):] {
 			r.Line, r.Sealed = bytes.Clone(r.Line), bytes.Clone(r.Sealed)

@@ -296,7 +296,7 @@ func (o config) revive(ctx context.Context, f genesis, seq uint64) (*Instance, *
 
 // recordAt reads one record.
 func (o config) recordAt(ctx context.Context, seq uint64) (store.Record, error) {
-	for r, err := range o.store.Read(ctx, o.id, seq) {
+	for r, err := range o.store.Read(ctx, o.id, seq, 1) {
 		return r, err
 	}
 	return store.Record{}, o.corrupt(seq, "it is missing")

@@ -472,7 +472,7 @@ type replay struct {
 // was. in.turn is held, or in is not shared yet.
 func (in *Instance) catchUp(ctx context.Context) error {
 	r := replay{in: in, now: *in.current.Load(), head: in.head, committed: in.committed, attempts: in.attempts.clone()}
-	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1) {
+	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1, 0) {
 		if err != nil {
 			return err
 		}
@@ -497,7 +497,7 @@ func (in *Instance) catchUp(ctx context.Context) error {
 // remembers what the commits on the way wrote.
 func (in *Instance) forward(ctx context.Context, version uint64) (verify.Snapshot, error) {
 	r := replay{in: in, now: *in.current.Load(), head: in.head}
-	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1) {
+	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1, 0) {
 		if r.now.Version == version {
 			break
 		}
@@ -611,7 +611,7 @@ func (in *Instance) Trace(ctx context.Context, w io.Writer) error {
 
 func (in *Instance) lines(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for r, err := range in.store.Read(ctx, in.id, 1) {
+		for r, err := range in.store.Read(ctx, in.id, 1, 0) {
 			if !yield(r.Line, err) {
 				return
 			}

@@ -100,7 +100,7 @@ func TestSnapshotsTogetherWeighNoMoreThanTheLog(t *testing.T) {
 	in, st := begin(t, runtime.WithSnapshotAfter(1))
 	wander(t, in, 100, 2)
 	log, snapshots := 0, 0
-	for r, err := range st.Read(ctx, "T-7", 1) {
+	for r, err := range st.Read(ctx, "T-7", 1, 0) {
 		require.NoError(t, err)
 		log += len(r.Line) + len(r.Sealed)
 	}
@@ -162,7 +162,7 @@ func TestADamagedLogIsNotOpened(t *testing.T) {
 	in, st := begin(t)
 	wander(t, in, 12, 5)
 	var log []store.Record
-	for r, err := range st.Read(ctx, "T-7", 1) {
+	for r, err := range st.Read(ctx, "T-7", 1, 0) {
 		require.NoError(t, err)
 		log = append(log, r)
 	}
@@ -312,7 +312,7 @@ func TestTheFirstRecordIsOfTheStateThatItSeals(t *testing.T) {
 }
 
 func firstRecord(st store.Store) (store.Record, error) {
-	for r, err := range st.Read(ctx, "T-7", 1) {
+	for r, err := range st.Read(ctx, "T-7", 1, 0) {
 		return r, err
 	}
 	return store.Record{}, store.ErrNotFound
@@ -324,9 +324,9 @@ type countingStore struct {
 	read uint64
 }
 
-func (s *countingStore) Read(ctx context.Context, id string, from uint64) iter.Seq2[store.Record, error] {
+func (s *countingStore) Read(ctx context.Context, id string, from uint64, limit int) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		for r, err := range s.Store.Read(ctx, id, from) {
+		for r, err := range s.Store.Read(ctx, id, from, limit) {
 			if s.read++; !yield(r, err) {
 				return
 			}

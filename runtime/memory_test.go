@@ -42,7 +42,7 @@ func (s *passingStore) Append(_ context.Context, _ string, last uint64, records 
 	return nil
 }
 
-func (s *passingStore) Read(_ context.Context, _ string, from uint64) iter.Seq2[store.Record, error] {
+func (s *passingStore) Read(_ context.Context, _ string, from uint64, _ int) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		for _, r := range s.kept {
 			if r.Seq >= from && !yield(r, nil) {

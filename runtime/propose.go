@@ -228,13 +228,11 @@ func (in *Instance) earlier(ctx context.Context, a *request) (answer *Verdict, t
 // exchange reads a keyed proposal and its decision, which lie side by side.
 func (in *Instance) exchange(ctx context.Context, seq uint64) (*request, *Verdict, error) {
 	var records []store.Record
-	for r, err := range in.store.Read(ctx, in.id, seq) {
+	for r, err := range in.store.Read(ctx, in.id, seq, 2) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if records = append(records, r); len(records) == 2 {
-			break
-		}
+		records = append(records, r)
 	}
 	if len(records) < 2 {
 		return nil, nil, &CorruptLogError{in.id, seq, "it is missing, or its decision is"}

@@ -163,7 +163,7 @@ func TestAStoredVerdictThatWasChangedIsFoundOut(t *testing.T) {
 	commits(t, keyed(t, in, "k", inside))
 	for seq := uint64(2); seq <= 3; seq++ {
 		damaged := store.NewMemory()
-		for r, err := range st.Read(ctx, "T-7", 1) {
+		for r, err := range st.Read(ctx, "T-7", 1, 0) {
 			require.NoError(t, err)
 			if r.Seq == 1 {
 				require.NoError(t, damaged.Create(ctx, "T-7", r))
@@ -282,7 +282,7 @@ func TestTheRecordOfARejectionDoesNotRepeatTheProposal(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, v.Actor().Violations, len(v.Violations))
 	}
-	for r, err := range st.Read(ctx, in.ID(), 1) {
+	for r, err := range st.Read(ctx, in.ID(), 1, 0) {
 		require.NoError(t, err)
 		require.Less(t, len(r.Line), 64<<10)
 	}

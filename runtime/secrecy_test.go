@@ -353,7 +353,7 @@ func brokenStates() []string {
 // openDamaged opens a copy of the instance's log in which a state was changed.
 func openDamaged(t *testing.T, in *runtime.Instance, st store.Store) error {
 	damaged := store.NewMemory()
-	for r, err := range st.Read(ctx, in.ID(), 1) {
+	for r, err := range st.Read(ctx, in.ID(), 1, 0) {
 		require.NoError(t, err)
 		if r.Seq == 1 {
 			require.NoError(t, damaged.Create(ctx, in.ID(), r))

@@ -47,7 +47,7 @@ func TestAPatchThatCannotBeReadIsRecordedBySizeAndSeal(t *testing.T) {
 	require.Nil(t, asked.Patch)
 	require.Equal(t, 1024, asked.Size)
 	require.NotEmpty(t, asked.Seal)
-	for r, err := range st.Read(ctx, "T-7", 2) {
+	for r, err := range st.Read(ctx, "T-7", 2, 0) {
 		require.NoError(t, err)
 		require.Equal(t, text, string(r.Sealed))
 		break
@@ -71,7 +71,7 @@ func TestAPatchThatIsTooLongIsNotKept(t *testing.T) {
 	long := `[{"op":"add","path":"/draft/text","value":"` + strings.Repeat("x", 100) + `"}]`
 	rejects(t, propose(t, in, long), verify.LimitExceeded)
 	require.Equal(t, 1024, linesOf(t, in)[1].Size)
-	for r, err := range st.Read(ctx, "T-7", 2) {
+	for r, err := range st.Read(ctx, "T-7", 2, 0) {
 		require.NoError(t, err)
 		require.Empty(t, r.Sealed)
 	}

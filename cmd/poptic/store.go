@@ -171,11 +171,11 @@ const maxListed = 10
 
 // instancesOf lists the instances of a store.
 func instancesOf(c *console, st store.Store) (ids []string, err error) {
-	for id, err := range st.Instances(c.ctx) {
+	for e, err := range st.Instances(c.ctx, "") {
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, id)
+		ids = append(ids, e.ID)
 	}
 	return ids, nil
 }

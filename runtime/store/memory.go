@@ -4,23 +4,34 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"maps"
 	"slices"
 	"sort"
+	"strconv"
 	"sync"
 )
 
 // Memory is a Store in the memory of one process. Of the snapshots of an instance it keeps
 // the newest two. The zero value is not usable; see NewMemory.
 type Memory struct {
-	mu   sync.RWMutex
-	logs map[string]*memoryLog
+	mu      sync.RWMutex
+	logs    map[string]*memoryLog
+	order   []memoryPlace // all records, in the order in which they were appended
+	growing chan struct{} // closed at the next append; nil if nobody waits for it
+}
+
+// A memoryPlace is where a record is; log is nil if it was deleted.
+type memoryPlace struct {
+	log *memoryLog
+	seq uint64
 }
 
 // A memoryLog is one instance's records and snapshots. Records are only ever
 // appended, so a reader may go on with the slice it has.
 type memoryLog struct {
+	id        string
 	records   []Record
 	keys      map[string]uint64 // the first record of each key
 	snapshots []Snapshot        // the newest keptSnapshots, ascending by Seq
@@ -29,7 +40,11 @@ type memoryLog struct {
 // NewMemory returns an empty store.
 func NewMemory() *Memory { return &Memory{logs: map[string]*memoryLog{}} }
 
-var _ Store = (*Memory)(nil)
+var (
+	_ Store   = (*Memory)(nil)
+	_ Tailer  = (*Memory)(nil)
+	_ Deleter = (*Memory)(nil)
+)
 
 // Create implements Store.
 func (m *Memory) Create(ctx context.Context, id string, records ...Record) error {
@@ -41,9 +56,9 @@ func (m *Memory) Create(ctx context.Context, id string, records ...Record) error
 	if m.logs[id] != nil {
 		return &Error{Instance: id, Err: ErrExists}
 	}
-	log := &memoryLog{keys: map[string]uint64{}}
-	log.add(records)
+	log := &memoryLog{id: id, keys: map[string]uint64{}}
 	m.logs[id] = log
+	m.add(log, records)
 	return nil
 }
 
@@ -58,19 +73,27 @@ func (m *Memory) Append(ctx context.Context, id string, last uint64, records ...
 	if log == nil {
 		return &Error{Instance: id, Err: ErrNotFound}
 	}
-	if have := uint64(len(log.records)); have != last {
+	have := uint64(len(log.records))
+	if have != last || !bytes.HasSuffix(log.records[have-1].Line, records[0].Follows) {
 		return &Error{Instance: id, Err: ErrConflict, Last: have}
 	}
-	log.add(records)
+	m.add(log, records)
 	return nil
 }
 
-func (l *memoryLog) add(records []Record) {
-	l.records = append(l.records, records...)
+// add appends records to a log, and wakes who waits for them.
+func (m *Memory) add(l *memoryLog, records []Record) {
 	for _, r := range records {
+		r.Follows = nil
+		l.records = append(l.records, r)
+		m.order = append(m.order, memoryPlace{l, r.Seq})
 		if _, known := l.keys[r.Key]; !known && r.Key != "" {
 			l.keys[r.Key] = r.Seq
 		}
+	}
+	if m.growing != nil {
+		close(m.growing)
+		m.growing = nil
 	}
 }
 
@@ -85,8 +108,11 @@ func ready(ctx context.Context, id string, last uint64, records []Record) error 
 }
 
 // Read implements Store.
-func (m *Memory) Read(ctx context.Context, id string, from uint64) iter.Seq2[Record, error] {
+func (m *Memory) Read(ctx context.Context, id string, from uint64, limit int) iter.Seq2[Record, error] {
 	records, err := m.tail(ctx, id, from)
+	if limit > 0 {
+		records = records[:min(limit, len(records))]
+	}
 	return func(yield func(Record, error) bool) {
 		if err != nil {
 			yield(Record{}, err)
@@ -147,22 +173,125 @@ func (m *Memory) Find(ctx context.Context, id, key string) (uint64, error) {
 }
 
 // Instances implements Store.
-func (m *Memory) Instances(ctx context.Context) iter.Seq2[string, error] {
+func (m *Memory) Instances(ctx context.Context, from string) iter.Seq2[Entry, error] {
 	m.mu.RLock()
 	ids := slices.Sorted(maps.Keys(m.logs))
 	m.mu.RUnlock()
-	return func(yield func(string, error) bool) {
-		for _, id := range ids {
-			if err := ctx.Err(); err != nil {
-				yield("", err)
-				return
+	at, _ := slices.BinarySearch(ids, from)
+	return func(yield func(Entry, error) bool) {
+		for _, id := range ids[at:] {
+			e, err := m.entry(ctx, id)
+			if errors.Is(err, ErrNotFound) { // deleted meanwhile
+				continue
 			}
-			if !yield(id, nil) {
+			if !yield(e, err) || err != nil {
 				return
 			}
 		}
 	}
 }
+
+func (m *Memory) entry(ctx context.Context, id string) (Entry, error) {
+	records, err := m.tail(ctx, id, 1)
+	if err != nil {
+		return Entry{}, err
+	}
+	first, last := records[0], records[len(records)-1]
+	return Entry{id, last.Seq, last.Version, bytes.Clone(first.Line), bytes.Clone(last.Line)}, nil
+}
+
+// Delete implements Deleter.
+func (m *Memory) Delete(ctx context.Context, id string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	log := m.logs[id]
+	if log == nil {
+		return &Error{Instance: id, Err: ErrNotFound}
+	}
+	delete(m.logs, id)
+	for i := range m.order {
+		if m.order[i].log == log {
+			m.order[i].log = nil
+		}
+	}
+	return nil
+}
+
+// End implements Tailer. A cursor is the number of records appended up to it.
+func (m *Memory) End(ctx context.Context) (Cursor, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return memoryCursor(len(m.order)), ctx.Err()
+}
+
+func memoryCursor(at int) Cursor { return Cursor(strconv.Itoa(at)) }
+
+// Tail implements Tailer.
+func (m *Memory) Tail(ctx context.Context, after Cursor) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		at, err := m.placeOf(after)
+		for err == nil {
+			var found []Change
+			var more <-chan struct{}
+			found, at, more = m.after(at)
+			for _, c := range found {
+				if err = ctx.Err(); err != nil {
+					break
+				}
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if len(found) > 0 {
+				continue
+			}
+			select {
+			case <-more:
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		yield(Change{}, err)
+	}
+}
+
+func (m *Memory) placeOf(after Cursor) (at int, err error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if after != "" {
+		at, err = strconv.Atoi(string(after))
+	}
+	if err != nil || at < 0 || at > len(m.order) {
+		return 0, ErrCursor
+	}
+	return at, nil
+}
+
+// after is what was appended after a place, up to as much as is told at once, and where that
+// ends; if nothing was, more is closed when something is.
+func (m *Memory) after(at int) (found []Change, end int, more <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.order[at:] {
+		at++
+		if p.log != nil {
+			found = append(found, Change{memoryCursor(at), p.log.id, p.seq, p.log.records[p.seq-1].Version})
+		}
+		if len(found) == tailedAtOnce {
+			return found, at, nil
+		}
+	}
+	if len(found) == 0 && m.growing == nil {
+		m.growing = make(chan struct{})
+	}
+	return found, at, m.growing
+}
+
+// tailedAtOnce is how many changes are looked up at once.
+const tailedAtOnce = 256
 
 // PutSnapshot implements Store.
 func (m *Memory) PutSnapshot(ctx context.Context, id string, s Snapshot) error {

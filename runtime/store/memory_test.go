@@ -12,6 +12,10 @@ import (
 
 func TestMemoryBehavesAsAStore(t *testing.T) {
 	storetest.Run(t, func() store.Store { return store.NewMemory() })
+	storetest.RunShared(t, func() (one, other store.Store) {
+		m := store.NewMemory()
+		return m, m
+	})
 }
 
 func TestMemoryForgetsTheSnapshotsThatItDoesNotNeed(t *testing.T) {

@@ -34,7 +34,7 @@ func aLog(t *testing.T, closed bool) (name string, log []store.Record) {
 
 func records(t *testing.T, st store.Store) (log []store.Record) {
 	t.Helper()
-	for r, err := range st.Read(ctx, "a", 1) {
+	for r, err := range st.Read(ctx, "a", 1, 0) {
 		require.NoError(t, err)
 		log = append(log, r)
 	}
@@ -73,7 +73,7 @@ func audited(name string) (log []store.Record, err error) {
 	if _, err := runtime.CheckLog(ctx, st, "a", nil); err != nil {
 		return nil, err
 	}
-	for r, err := range st.Read(ctx, "a", 1) {
+	for r, err := range st.Read(ctx, "a", 1, 0) {
 		if err != nil {
 			return nil, err
 		}

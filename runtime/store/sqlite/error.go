@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/patchoptic/poptic/runtime/store"
 	"modernc.org/sqlite"
@@ -17,7 +18,7 @@ var ErrClosed = errors.New("the store is closed")
 
 var errForeign = errors.New("the file holds no logs of instances")
 
-// A schemaError says in what the tables of a store's file are not as they were made.
+// A schemaError says in what a store's file is not as it was made.
 type schemaError string
 
 func (e schemaError) Error() string { return string(e) }
@@ -27,13 +28,18 @@ const (
 	errNotTaken  = schemaError("it did not take what was added")
 )
 
-// A VersionError says that a file was written in another format than the one this
-// program reads.
+// recordsGone says that an instance has no records: it is created together with its first.
+func recordsGone(id string) error {
+	return schemaError("all records of the instance " + strconv.Quote(id) + " are gone")
+}
+
+// A VersionError says that the tables of a file are of a version that this program does not
+// read: a newer one.
 type VersionError struct{ Have int }
 
-// Error names both formats.
+// Error names both versions.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("written in format %d, this version reads %d", e.Have, version)
+	return fmt.Sprintf("written with tables of version %d, this version reads 1 to %d", e.Have, version)
 }
 
 // A DamageError says what is wrong with a store's file.

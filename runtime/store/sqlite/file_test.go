@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/runtime/store"
 	"github.com/patchoptic/poptic/runtime/store/sqlite"
 )
@@ -29,7 +28,7 @@ func record(seq uint64, size int) store.Record {
 // count is the number of records of an instance.
 func count(t testing.TB, s store.Store, id string) (n int) {
 	t.Helper()
-	for r, err := range s.Read(ctx, id, 1) {
+	for r, err := range s.Read(ctx, id, 1, 0) {
 		require.NoError(t, err)
 		n++
 		require.Equal(t, uint64(n), r.Seq)
@@ -59,21 +58,29 @@ func TestAClosedStoreRefusesEverything(t *testing.T) {
 	for _, s := range []*sqlite.Store{writing, reading} {
 		require.NoError(t, s.Close())
 		for what, call := range map[string]func() error{
-			"Create":      func() error { return s.Create(ctx, "b", record(1, 10)) },
-			"Append":      func() error { return s.Append(ctx, "a", 1, record(2, 10)) },
+			"Create": func() error { return s.Create(ctx, "b", record(1, 10)) },
+			"Append": func() error { return s.Append(ctx, "a", 1, record(2, 10)) },
+			"Delete": func() error { return s.Delete(ctx, "a") },
+			"End":    func() error { _, err := s.End(ctx); return err },
+			"Tail": func() (last error) {
+				for _, err := range s.Tail(ctx, "1") {
+					last = err
+				}
+				return last
+			},
 			"PutSnapshot": func() error { return s.PutSnapshot(ctx, "a", store.Snapshot{}) },
 			"Head":        func() error { _, _, err := s.Head(ctx, "a"); return err },
 			"Find":        func() error { _, err := s.Find(ctx, "a", "k"); return err },
 			"Snapshot":    func() error { _, err := s.Snapshot(ctx, "a", 1); return err },
 			"Check":       func() error { return s.Check(ctx) },
 			"Read": func() (last error) {
-				for _, err := range s.Read(ctx, "a", 1) {
+				for _, err := range s.Read(ctx, "a", 1, 0) {
 					last = err
 				}
 				return last
 			},
 			"Instances": func() (last error) {
-				for _, err := range s.Instances(ctx) {
+				for _, err := range s.Instances(ctx, "") {
 					last = err
 				}
 				return last
@@ -181,19 +188,19 @@ func TestADatabaseOfAnotherProgramIsRefusedAndLeftAlone(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-func TestAFileOfAnotherFormatIsRefusedByNameAndLeftAlone(t *testing.T) {
+func TestAFileWithOtherTablesIsRefusedByNameAndLeftAlone(t *testing.T) {
 	name := newFile(t)
 	require.NoError(t, open(t, name).Close())
-	for _, format := range []int{1, 0, trace.Format + 1, -1} {
-		changeBehind(t, name, fmt.Sprintf("PRAGMA user_version = %d", format))
+	for _, tables := range []int{0, 4, 1000, -1} {
+		changeBehind(t, name, fmt.Sprintf("PRAGMA user_version = %d", tables))
 		before, err := os.ReadFile(name)
 		require.NoError(t, err)
 		for _, open := range []func(context.Context, string) (*sqlite.Store, error){openNow, sqlite.OpenReadOnly} {
 			_, err = open(ctx, name)
 			var other *sqlite.VersionError
 			require.ErrorAs(t, err, &other)
-			require.Equal(t, format, other.Have)
-			require.ErrorContains(t, err, fmt.Sprintf("written in format %d, this version reads %d", format, trace.Format))
+			require.Equal(t, tables, other.Have)
+			require.ErrorContains(t, err, fmt.Sprintf("written with tables of version %d, this version reads 1 to 3", tables))
 		}
 		after, err := os.ReadFile(name)
 		require.NoError(t, err)

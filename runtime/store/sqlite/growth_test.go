@@ -43,7 +43,7 @@ func TestRow2F60TenThousandCommitsOnAMegabyteCostPatchesAndSnapshots(t *testing.
 // weigh is the bytes of an instance's log and the number of its snapshots.
 func weigh(t *testing.T, st store.Store, in *runtime.Instance) (log, snapshots int) {
 	t.Helper()
-	for r, err := range st.Read(ctx, in.ID(), 1) {
+	for r, err := range st.Read(ctx, in.ID(), 1, 0) {
 		require.NoError(t, err)
 		log += len(r.Line) + len(r.Sealed)
 	}

@@ -59,7 +59,7 @@ func after(t *testing.T, d disk) (last uint64) {
 	require.NoError(t, err)
 	defer s.Close()
 	require.NoError(t, s.Check(background))
-	for r, err := range s.Read(background, "a", 1) {
+	for r, err := range s.Read(background, "a", 1, 0) {
 		if err != nil {
 			require.ErrorIs(t, err, store.ErrNotFound)
 			return 0

@@ -6,26 +6,37 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 
 	"github.com/patchoptic/poptic/runtime/store"
 )
 
-// page is how many records are read at once. No connection is held while they are
+// page is how many records are read at once, and pageBytes how many bytes of them before no
+// more are. No connection is held while they are
 // used, so that a reader may take its time and use the store meanwhile.
-const page = 64
+const (
+	page      = 64
+	pageBytes = 1 << 20
+)
 
 // Read implements store.Store.
-func (s *Store) Read(ctx context.Context, id string, from uint64) iter.Seq2[store.Record, error] {
+func (s *Store) Read(ctx context.Context, id string, from uint64, limit int) iter.Seq2[store.Record, error] {
 	instance, err := s.instance(ctx, id)
 	var end uint64
 	if err == nil {
 		end, _, err = s.last(ctx, id, instance)
 	}
+	if from = max(from, 1); limit > 0 && end >= from {
+		end = min(end, from-1+uint64(limit))
+	}
 	return func(yield func(store.Record, error) bool) {
-		for next := max(from, 1); err == nil && next <= end; {
+		err := err
+		for next := from; err == nil && next <= end; {
 			var records []store.Record
-			if records, err = s.page(ctx, id, instance, next, end); len(records) == 0 {
+			if records, err = s.page(ctx, id, instance, next, end); err != nil {
+				break
+			}
+			if len(records) == 0 { // the last one was there: it was deleted meanwhile
+				err = notFound(id)
 				break
 			}
 			for _, r := range records {
@@ -54,11 +65,12 @@ func (s *Store) page(ctx context.Context, id string, instance int64, next, end u
 		return nil, s.readError(ctx, id, err)
 	}
 	defer rows.Close()
-	for rows.Next() {
+	for size := 0; size < pageBytes && rows.Next(); {
 		var r store.Record
 		if err := rows.Scan((*number)(&r.Seq), (*number)(&r.Version), &r.Key, &r.Line, &r.Sealed); err != nil {
 			return nil, s.readError(ctx, id, err)
 		}
+		size += len(r.Line) + len(r.Sealed)
 		records = append(records, r)
 	}
 	if err := rows.Err(); err != nil {
@@ -93,8 +105,8 @@ func (s *Store) Head(ctx context.Context, id string) (seq, version uint64, err e
 func (s *Store) last(ctx context.Context, id string, instance int64) (seq, version uint64, err error) {
 	err = s.one(ctx, id, []any{(*number)(&seq), (*number)(&version)},
 		"SELECT seq, version FROM record WHERE instance = ? AND seq > 0 ORDER BY seq DESC LIMIT 1", instance)
-	if errors.Is(err, store.ErrNotFound) { // an instance is created together with its first records
-		err = failed(id, &DamageError{s.name, "all records of the instance " + strconv.Quote(id) + " are gone"})
+	if errors.Is(err, store.ErrNotFound) {
+		err = failed(id, s.fileError(recordsGone(id)))
 	}
 	return seq, version, err
 }
@@ -130,41 +142,46 @@ func (s *Store) one(ctx context.Context, id string, into []any, query string, ar
 }
 
 // Instances implements store.Store.
-func (s *Store) Instances(ctx context.Context) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for after, first := "", true; ; first = false {
-			ids, err := s.instancesAfter(ctx, after, first)
+func (s *Store) Instances(ctx context.Context, from string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		for {
+			entries, err := s.instancesFrom(ctx, from)
 			if err != nil {
-				yield("", err)
+				yield(store.Entry{}, err)
 				return
 			}
-			for _, id := range ids {
-				if !yield(id, nil) {
+			for _, e := range entries {
+				if !yield(e, nil) {
 					return
 				}
 			}
-			if len(ids) < page {
+			if len(entries) < page {
 				return
 			}
-			after = ids[len(ids)-1]
+			from = entries[len(entries)-1].ID + "\x00" // the next text after it
 		}
 	}
 }
 
-func (s *Store) instancesAfter(ctx context.Context, after string, first bool) (ids []string, err error) {
-	rows, err := s.reading.QueryContext(ctx, "SELECT id FROM instance WHERE ? OR id > ? ORDER BY id LIMIT ?", first, after, page)
+func (s *Store) instancesFrom(ctx context.Context, from string) (entries []store.Entry, err error) {
+	rows, err := s.reading.QueryContext(ctx, `
+		SELECT id, ifnull(last.seq, 0), ifnull(last.version, 0), first.line, last.line FROM instance
+		LEFT JOIN record AS first ON first.instance = instance.number AND first.seq = 1
+		LEFT JOIN record AS last ON last.instance = instance.number AND
+			last.seq = (SELECT max(seq) FROM record WHERE instance = instance.number AND seq > 0)
+		WHERE id >= ? ORDER BY id LIMIT ?`, from, page)
 	if err != nil {
 		return nil, s.listError(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
+		var e store.Entry
+		if err := rows.Scan(&e.ID, (*number)(&e.Seq), (*number)(&e.Version), &e.First, &e.Last); err != nil {
 			return nil, s.listError(ctx, err)
 		}
-		ids = append(ids, id)
+		entries = append(entries, e)
 	}
-	return ids, s.listError(ctx, rows.Err())
+	return entries, s.listError(ctx, rows.Err())
 }
 
 func (s *Store) listError(ctx context.Context, err error) error {

@@ -53,9 +53,9 @@ func TestWhatABatchWroteBeforeItFailedIsTakenBack(t *testing.T) {
 			}
 			require.NoError(t, s.Create(ctx, "d", store.Record{Seq: 1, Line: []byte("d")}), "the writer is not stuck in a transaction")
 			var ids []string
-			for id, err := range s.Instances(ctx) {
+			for e, err := range s.Instances(ctx, "") {
 				require.NoError(t, err)
-				ids = append(ids, id)
+				ids = append(ids, e.ID)
 			}
 			require.Equal(t, []string{"a", "b", "c", "d"}, ids)
 			_, _, err = s.Head(ctx, "half")

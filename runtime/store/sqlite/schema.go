@@ -7,21 +7,66 @@ import (
 	"strings"
 )
 
-// application marks a file as a store of logs. version is the format of the tables below
-// and of the logs in them: whichever changes raises it, and so it is never less than
-// trace.Format.
+// application marks a file as a store of logs. version is the number of its tables: every
+// change of them raises it, and migrations leads there. What logs are written like is not
+// theirs: a log tells its format itself.
 const (
 	application = 0x506f7074 // "Popt"
-	version     = 2
+	version     = 3
 )
 
 // schema makes the tables. A record's row is found by the number of its instance
-// and its place in the log; a key by an index that only keyed records are in.
-const schema = `
+// and its place in the log; a key by an index that only keyed records are in. The numbers of
+// instances and of records grow with time and are never given twice: erased has the
+// greatest that were deleted.
+const schema = instanceTable + recordTable + snapshotTable + erasedTable
+
+const (
+	instanceTable = `
 CREATE TABLE instance (
 	number INTEGER PRIMARY KEY,
 	id     TEXT NOT NULL UNIQUE
 ) STRICT;
+`
+	recordTable = `
+CREATE TABLE record (
+	number   INTEGER PRIMARY KEY,
+	instance INTEGER NOT NULL REFERENCES instance (number),
+	seq      INTEGER NOT NULL,
+	version  INTEGER NOT NULL,
+	key      TEXT,
+	line     BLOB NOT NULL,
+	sealed   BLOB,
+	UNIQUE (instance, seq)
+) STRICT;
+CREATE INDEX record_key ON record (instance, key, seq) WHERE key IS NOT NULL;
+`
+	snapshotTable = `
+CREATE TABLE snapshot (
+	instance INTEGER NOT NULL REFERENCES instance (number),
+	version  INTEGER NOT NULL,
+	seq      INTEGER NOT NULL,
+	data     BLOB NOT NULL,
+	UNIQUE (instance, version)
+) STRICT;
+`
+	erasedTable = `
+CREATE TABLE erased (
+	instance INTEGER NOT NULL,
+	record   INTEGER NOT NULL
+) STRICT;
+`
+)
+
+// schemas are the tables of every version that is read. Versions 1 and 2 had the same, and
+// a record's number was SQLite's own, which may be given again.
+var schemas = map[int]string{
+	1: instanceTable + unnumberedTable + snapshotTable,
+	2: instanceTable + unnumberedTable + snapshotTable,
+	3: schema,
+}
+
+const unnumberedTable = `
 CREATE TABLE record (
 	instance INTEGER NOT NULL REFERENCES instance (number),
 	seq      INTEGER NOT NULL,
@@ -32,14 +77,20 @@ CREATE TABLE record (
 	UNIQUE (instance, seq)
 ) STRICT;
 CREATE INDEX record_key ON record (instance, key, seq) WHERE key IS NOT NULL;
-CREATE TABLE snapshot (
-	instance INTEGER NOT NULL REFERENCES instance (number),
-	version  INTEGER NOT NULL,
-	seq      INTEGER NOT NULL,
-	data     BLOB NOT NULL,
-	UNIQUE (instance, version)
-) STRICT;
 `
+
+// migrations lead from each version to the next. A table is moved aside under its new name
+// without telling views of others, which are to go on with the new one (legacy_alter_table).
+var migrations = map[int]string{
+	1: "", // the number told the format of logs too
+	2: `
+DROP INDEX record_key;
+ALTER TABLE record RENAME TO unnumbered;
+` + recordTable + erasedTable + `
+INSERT INTO record SELECT rowid, instance, seq, version, key, line, sealed FROM unnumbered ORDER BY rowid;
+DROP TABLE unnumbered;
+`,
+}
 
 // A querier is a database, or one connection to it.
 type querier interface {
@@ -69,10 +120,24 @@ func makeSchema(ctx context.Context, q querier) error {
 		return err
 	}
 	if !new {
-		return checkSchema(ctx, q)
+		return migrate(ctx, q)
 	}
 	_, err = q.ExecContext(ctx, schema+fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", application, version))
 	return err
+}
+
+// migrate makes the tables of an older version those of this one.
+func migrate(ctx context.Context, q querier) error {
+	for {
+		have, err := checkSchema(ctx, q)
+		if err != nil || have == version {
+			return err
+		}
+		next := migrations[have] + fmt.Sprintf("PRAGMA user_version = %d;", have+1)
+		if _, err := q.ExecContext(ctx, next); err != nil {
+			return err
+		}
+	}
 }
 
 // isNew reports whether nobody has made anything in the file yet: no tables, and no marks
@@ -93,27 +158,32 @@ func marks(ctx context.Context, q querier, app, have *int) error {
 	return q.QueryRowContext(ctx, "PRAGMA user_version").Scan(have)
 }
 
-// checkSchema tells whether the file is a store that this version can read: its tables and
-// all that belongs to them are what schema makes, and nothing else does something when
+// checkSchema tells whether the file is a store that this version can read, and the version of
+// its tables: these and all that belongs to them are what its schema makes, and nothing else does something when
 // they are changed. Other tables may stand beside them.
-func checkSchema(ctx context.Context, q querier) error {
-	var app, have int
+func checkSchema(ctx context.Context, q querier) (have int, err error) {
+	var app int
 	if err := marks(ctx, q, &app, &have); err != nil {
-		return err
+		return 0, err
 	}
+	text, known := schemas[have]
 	switch {
 	case app != application:
-		return errForeign
-	case have != version:
-		return &VersionError{have}
+		return 0, errForeign
+	case !known:
+		return 0, &VersionError{have}
 	}
+	return have, checkTables(ctx, q, made(text))
+}
+
+// checkTables checks that the tables, indexes and triggers of the file are those that are wanted.
+func checkTables(ctx context.Context, q querier, missing map[string]string) error {
 	rows, err := q.QueryContext(ctx, `SELECT type, name, sql FROM sqlite_schema
-		WHERE lower(tbl_name) IN ('instance', 'record', 'snapshot') AND sql IS NOT NULL ORDER BY type = 'table' DESC, name`)
+		WHERE lower(tbl_name) IN ('instance', 'record', 'snapshot', 'erased') AND sql IS NOT NULL ORDER BY type = 'table' DESC, name`)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	missing := made()
 	for rows.Next() {
 		var kind, name, text string
 		if err := rows.Scan(&kind, &name, &text); err != nil {
@@ -138,12 +208,13 @@ func checkSchema(ctx context.Context, q querier) error {
 	return nil
 }
 
-// made is what schema makes, by name, as SQLite keeps it.
-func made() map[string]string {
+// made is what a schema makes, by name, as SQLite keeps it.
+func made(schema string) map[string]string {
 	all := map[string]string{}
-	for _, text := range strings.Split(strings.TrimSpace(schema), ";\n") {
-		text = strings.TrimSuffix(text, ";")
-		all[strings.Fields(text)[2]] = text
+	for _, text := range strings.Split(schema, ";\n") {
+		if text = strings.TrimSpace(text); text != "" {
+			all[strings.Fields(text)[2]] = text
+		}
 	}
 	return all
 }

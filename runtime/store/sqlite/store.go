@@ -23,17 +23,23 @@ import (
 type Store struct {
 	name    string
 	reading *sql.DB
+	tables  int     // their version
 	writer  *writer // nil if the store is only read
 	closed  atomic.Bool
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store   = (*Store)(nil)
+	_ store.Tailer  = (*Store)(nil)
+	_ store.Deleter = (*Store)(nil)
+)
 
 // How the file is used.
 const (
-	readers     = 4        // connections that read at once
-	busyTimeout = 10_000   // milliseconds to wait for another process's transaction
-	keptJournal = 16 << 20 // bytes that FILE-wal keeps after it was longer
+	readers      = 4        // connections that read at once
+	busyTimeout  = 10_000   // milliseconds to wait for another process's transaction
+	emptyTimeout = 200      // likewise, for it to leave FILE-wal
+	keptJournal  = 16 << 20 // bytes that FILE-wal keeps after it was longer
 )
 
 // An Option sets up a store.
@@ -66,7 +72,9 @@ func Existing() Option {
 // of their digests. The permissions of one that exists are left as they are. What SQLite
 // puts beside a file has the file's permissions.
 // What SQLite did not put beside a file, under a name that it would use, is not touched: Open refuses.
-// The error names the file and tells a file of something else, or of another format
+// A file with the tables of an older version gets those of this one, in one transaction which
+// costs what the file weighs, and which a version before cannot read any more.
+// The error names the file and tells a file of something else, or of a newer version
 // (*VersionError), from one that cannot be opened.
 func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 	var set settings
@@ -100,15 +108,15 @@ func Open(ctx context.Context, name string, opts ...Option) (*Store, error) {
 		writing.Close()
 		return nil, openingError(name, err)
 	}
-	reading, err := openReading(ctx, from+"&_query_only=1")
+	reading, _, err := openReading(ctx, from+"&_query_only=1")
 	if err != nil {
 		w.close()
 		return nil, openingError(name, err)
 	}
-	return &Store{name: name, reading: reading, writer: w}, nil
+	return &Store{name: name, reading: reading, tables: version, writer: w}, nil
 }
 
-// checkBefore refuses a file of something else, of another format, or with other tables, before it is
+// checkBefore refuses a file of something else, of a newer version, or with other tables, before it is
 // opened as a store: that changes how the file is written from then on, for all its
 // users. What else is the matter, opening says.
 func checkBefore(ctx context.Context, set settings, name string) error {
@@ -132,7 +140,7 @@ func checkBefore(ctx context.Context, set settings, name string) error {
 	case err != nil || new:
 		return nil // its making was cut off
 	}
-	err = checkSchema(ctx, db)
+	_, err = checkSchema(ctx, db)
 	var other *VersionError
 	var schema schemaError
 	if errors.Is(err, errForeign) || errors.As(err, &other) || errors.As(err, &schema) {
@@ -183,25 +191,25 @@ func OpenReadOnly(ctx context.Context, name string) (*Store, error) {
 	if err := checkRegular(name); err != nil {
 		return nil, openingError(name, err)
 	}
-	reading, err := openReading(ctx, (&settings{use: useOf(name)}).source(name, "ro"))
+	reading, tables, err := openReading(ctx, (&settings{use: useOf(name)}).source(name, "ro"))
 	if err != nil {
 		return nil, openingError(name, err)
 	}
-	return &Store{name: name, reading: reading}, nil
+	return &Store{name: name, reading: reading, tables: tables}, nil
 }
 
-func openReading(ctx context.Context, source string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", source)
-	if err != nil {
-		return nil, err
+// openReading opens a file to read it, and tells the version of its tables.
+func openReading(ctx context.Context, source string) (db *sql.DB, tables int, err error) {
+	if db, err = sql.Open("sqlite", source); err != nil {
+		return nil, 0, err
 	}
 	db.SetMaxOpenConns(readers)
 	db.SetMaxIdleConns(readers)
-	if err := checkSchema(ctx, db); err != nil {
+	if tables, err = checkSchema(ctx, db); err != nil {
 		db.Close()
-		return nil, err
+		return nil, 0, err
 	}
-	return db, nil
+	return db, tables, nil
 }
 
 // source is the driver's name for a file: a URI, so that no character of the name
@@ -216,6 +224,8 @@ func (s *settings) source(name, mode string) string {
 		q.Set("_synchronous", "FULL")
 		q.Add("_pragma", fmt.Sprintf("page_size(%d)", pageSize))
 		q.Add("_pragma", fmt.Sprintf("journal_size_limit(%d)", keptJournal))
+		q.Add("_pragma", "secure_delete(1)") // what is deleted is to be gone
+		q.Add("_pragma", "legacy_alter_table(1)")
 	}
 	if s.pages > 0 {
 		q.Add("_pragma", fmt.Sprintf("max_page_count(%d)", s.pages))
@@ -249,7 +259,7 @@ func (s *Store) Close() error {
 // as they were made or have triggers, for records and snapshots of instances that are not there, and for numbers that none can have. The error says what was found; nil
 // does not mean that the chains hold. It costs as much as reading the file.
 func (s *Store) Check(ctx context.Context) error {
-	if err := checkSchema(ctx, s.reading); err != nil {
+	if _, err := checkSchema(ctx, s.reading); err != nil {
 		return s.fileError(err)
 	}
 	found, err := s.texts(ctx, "PRAGMA integrity_check(10)")

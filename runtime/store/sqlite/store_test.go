@@ -33,6 +33,10 @@ func newFile(t testing.TB) string { return filepath.Join(t.TempDir(), "log 100%?
 
 func TestSQLiteBehavesAsAStore(t *testing.T) {
 	storetest.Run(t, func() store.Store { return open(t, newFile(t)) })
+	storetest.RunShared(t, func() (one, other store.Store) {
+		name := newFile(t)
+		return open(t, name), open(t, name)
+	})
 }
 
 // openNow is sqlite.Open without options.

@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 
@@ -24,6 +26,13 @@ func (s *Store) Append(ctx context.Context, id string, last uint64, records ...s
 		return failed(id, err)
 	}
 	return s.write(ctx, id, func(w *writer) error { return w.append(id, last, records) })
+}
+
+// Delete implements store.Deleter. What was deleted is overwritten in the file; FILE-wal is
+// emptied too, unless another process reads it just then. The number of the instance, and the
+// greatest of its records', are kept: they are not given again.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	return s.write(ctx, id, func(w *writer) error { return w.erase(id) })
 }
 
 // PutSnapshot implements store.Store.
@@ -56,12 +65,16 @@ type writer struct {
 	db   *sql.DB
 	conn *sql.Conn
 	statements
-	schema int // the number of changes to the tables up to which they are known to be right
+	schema int  // the number of changes to the tables up to which they are known to be right
+	erased bool // FILE-wal may hold what was deleted
 
 	mu      sync.RWMutex // held to ask, so that close knows that nobody does
 	closed  bool
 	waiting chan *request
 	ended   chan struct{}
+
+	telling sync.Mutex
+	written chan struct{} // closed after the next transaction; nil if nobody waits for it
 }
 
 // A request is one change. It is made or refused as a whole.
@@ -129,9 +142,42 @@ func (w *writer) run() {
 	for first := range w.waiting {
 		batch := w.gather(first)
 		w.serve(batch)
+		w.forget()
+		w.tell()
 		for _, r := range batch {
 			close(r.done)
 		}
+	}
+}
+
+// forget empties FILE-wal where it may hold what was deleted. Where somebody reads it just then, it
+// is emptied after the next deletion, or when the last process that uses the file closes it.
+func (w *writer) forget() {
+	if w.erased {
+		w.exec(fmt.Sprintf("PRAGMA busy_timeout = %d; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = %d", emptyTimeout, busyTimeout))
+		w.erased = false
+	}
+}
+
+// next is closed when the store has written again; it is nil for one that is only read.
+func (w *writer) next() <-chan struct{} {
+	if w == nil {
+		return nil
+	}
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	if w.written == nil {
+		w.written = make(chan struct{})
+	}
+	return w.written
+}
+
+func (w *writer) tell() {
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	if w.written != nil {
+		close(w.written)
+		w.written = nil
 	}
 }
 
@@ -200,8 +246,11 @@ func (w *writer) checkAgain() error {
 	if err := w.schemaVersion.QueryRow().Scan(&now); err != nil || now == w.schema {
 		return err
 	}
-	if err := checkSchema(context.Background(), w.conn); err != nil {
+	switch have, err := checkSchema(context.Background(), w.conn); {
+	case err != nil:
 		return err
+	case have != version:
+		return &VersionError{have}
 	}
 	w.schema = now
 	return nil
@@ -234,7 +283,8 @@ func (w *writer) exec(query string) error {
 
 // The statements that change the file, prepared once.
 type statements struct {
-	findInstance, addInstance, lastSeq, addRecord, putSnapshot, schemaVersion *sql.Stmt
+	findInstance, addInstance, last, addRecord, putSnapshot, schemaVersion *sql.Stmt
+	erasing                                                                [4]*sql.Stmt
 }
 
 func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
@@ -243,12 +293,20 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 		text string
 	}{
 		{&s.findInstance, "SELECT number FROM instance WHERE id = ?"},
-		{&s.addInstance, "INSERT INTO instance (id) VALUES (?)"},
-		{&s.lastSeq, "SELECT max(seq) FROM record WHERE instance = ?"},
-		{&s.addRecord, "INSERT INTO record (instance, seq, version, key, line, sealed) VALUES (?, ?, ?, nullif(?, ''), ?, ?)"},
+		{&s.addInstance, `INSERT INTO instance (number, id)
+			SELECT 1 + max(ifnull((SELECT max(number) FROM instance), 0), ifnull((SELECT max(instance) FROM erased), 0)), ?`},
+		{&s.last, "SELECT seq, substr(line, -?1, ?1) FROM record WHERE instance = ?2 ORDER BY seq DESC LIMIT 1"},
+		{&s.addRecord, `INSERT INTO record (number, instance, seq, version, key, line, sealed)
+			SELECT 1 + max(ifnull((SELECT max(number) FROM record), 0), ifnull((SELECT max(record) FROM erased), 0)), ?, ?, ?, nullif(?, ''), ?, ?`},
 		{&s.putSnapshot, `INSERT INTO snapshot (instance, version, seq, data) VALUES (?, ?, ?, ?)
 			ON CONFLICT (instance, version) DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE excluded.seq >= seq`},
 		{&s.schemaVersion, "PRAGMA schema_version"},
+		{&s.erasing[0], `INSERT OR REPLACE INTO erased (rowid, instance, record)
+			SELECT 1, max(?, ifnull((SELECT max(number) FROM instance), 0), ifnull((SELECT max(instance) FROM erased), 0)),
+				max(ifnull((SELECT max(number) FROM record), 0), ifnull((SELECT max(record) FROM erased), 0))`},
+		{&s.erasing[1], "DELETE FROM snapshot WHERE instance = ?"},
+		{&s.erasing[2], "DELETE FROM record WHERE instance = ?"},
+		{&s.erasing[3], "DELETE FROM instance WHERE number = ?"},
 	} {
 		if *p.into, err = conn.PrepareContext(ctx, p.text); err != nil {
 			return err
@@ -259,7 +317,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 
 // finish gives the statements up. A connection with open ones stays open.
 func (s *statements) finish() {
-	for _, stmt := range []*sql.Stmt{s.findInstance, s.addInstance, s.lastSeq, s.addRecord, s.putSnapshot, s.schemaVersion} {
+	for _, stmt := range append(s.erasing[:], s.findInstance, s.addInstance, s.last, s.addRecord, s.putSnapshot, s.schemaVersion) {
 		stmt.Close()
 	}
 }
@@ -303,10 +361,15 @@ func (s *statements) append(id string, last uint64, records []store.Record) erro
 		return err
 	}
 	var have int64
-	if err := s.lastSeq.QueryRow(number).Scan(&have); err != nil {
+	var end []byte
+	err = s.last.QueryRow(len(records[0].Follows), number).Scan(&have, &end)
+	if errors.Is(err, sql.ErrNoRows) {
+		return recordsGone(id)
+	}
+	if err != nil {
 		return err
 	}
-	if uint64(have) != last {
+	if uint64(have) != last || !bytes.Equal(end, records[0].Follows) {
 		return &store.Error{Instance: id, Err: store.ErrConflict, Last: uint64(have)}
 	}
 	return s.add(number, records)
@@ -342,6 +405,21 @@ func (s *statements) put(id string, snap store.Snapshot) error {
 	}
 	_, err = s.putSnapshot.Exec(number, signed(snap.Version), signed(snap.Seq), orEmpty(snap.Data))
 	return err
+}
+
+// erase is the change that Delete makes.
+func (w *writer) erase(id string) error {
+	number, err := w.number(id)
+	if err != nil {
+		return err
+	}
+	w.erased = true
+	for _, stmt := range w.erasing {
+		if _, err := stmt.Exec(number); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // signed is n as SQLite counts. No log is as long as the numbers it cuts off.

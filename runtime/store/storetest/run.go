@@ -1,8 +1,11 @@
 // Package storetest holds the behaviour that every store.Store must show. An
-// implementation's test calls Run with a function that makes an empty store.
+// implementation's test calls Run with a function that makes an empty store, and where
+// several stores, of several processes say, may be one, RunShared with a function that makes two.
+// What is optional is tested where a store has it.
 package storetest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,6 +14,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,11 +33,16 @@ func Run(t *testing.T, open func() store.Store) {
 		"records of one append stay together":                appendTogether,
 		"records that do not count on are refused":           appendGap,
 		"an unknown instance is not found":                   unknown,
-		"reading begins where it is told to":                 readFrom,
+		"reading begins and ends where it is told to":        readFrom,
 		"a reader sees the log as it was when it began":      readWhileAppending,
 		"bytes that were read may be changed":                readCopies,
 		"a key finds the first record that carries it":       findKey,
 		"all instances are listed in order":                  lists,
+		"a listing tells where each log stands":              listsEntries,
+		"a log that was begun anew is another one":           follows,
+		"ten megabytes are one record":                       large,
+		"many records are read as one":                       many,
+		"a context may end during any call":                  endsDuring,
 		"instances are apart":                                apart,
 		"the newest snapshot not above a version is found":   snapshots,
 		"a snapshot may be put again":                        snapshotAgain,
@@ -45,6 +54,28 @@ func Run(t *testing.T, open func() store.Store) {
 		"any bytes are kept as they are, the empty included": anyBytes,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open()) })
+	}
+	if _, is := open().(store.Tailer); is {
+		runTailer(t, open)
+	}
+	if _, is := open().(store.Deleter); is {
+		runDeleter(t, open)
+	}
+}
+
+// RunShared tests two stores that are one, such as those of two processes. Each call of open
+// must give a pair that shares nothing with those before.
+func RunShared(t *testing.T, open func() (one, other store.Store)) {
+	for name, test := range map[string]func(t *testing.T, one, other store.Store){
+		"what one appends the other reads":       sharedAppends,
+		"of appends at one place one succeeds":   sharedRace,
+		"one tells what the other has appended":  sharedTail,
+		"what one deletes the other has no more": sharedDelete,
+	} {
+		t.Run(name, func(t *testing.T) {
+			one, other := open()
+			test(t, one, other)
+		})
 	}
 }
 
@@ -62,7 +93,7 @@ func rec(seq, version uint64) store.Record {
 func readAll(t *testing.T, s store.Store, id string, from uint64) []store.Record {
 	t.Helper()
 	var all []store.Record
-	for r, err := range s.Read(ctx, id, from) {
+	for r, err := range s.Read(ctx, id, from, 0) {
 		require.NoError(t, err)
 		all = append(all, r)
 	}
@@ -70,7 +101,7 @@ func readAll(t *testing.T, s store.Store, id string, from uint64) []store.Record
 }
 
 func readError(s store.Store, id string) error {
-	for _, err := range s.Read(ctx, id, 1) {
+	for _, err := range s.Read(ctx, id, 1, 0) {
 		if err != nil {
 			return err
 		}
@@ -210,11 +241,36 @@ func readFrom(t *testing.T, s store.Store) {
 	require.Equal(t, []store.Record{rec(3, 2)}, readAll(t, s, "a", 3))
 	require.Empty(t, readAll(t, s, "a", 4))
 	require.Empty(t, readAll(t, s, "a", 99))
+	for from := range uint64(6) {
+		for limit := range 6 {
+			want := readAll(t, s, "a", from)
+			if limit > 0 {
+				want = want[:min(limit, len(want))]
+			}
+			var got []store.Record
+			for r, err := range s.Read(ctx, "a", from, limit) {
+				require.NoError(t, err)
+				got = append(got, r)
+			}
+			require.Equal(t, want, got, "from %d, %d of them", from, limit)
+		}
+	}
+	for range 2 { // what was read once can be read again
+		records := s.Read(ctx, "a", 1, 2)
+		for range 2 {
+			n := 0
+			for _, err := range records {
+				require.NoError(t, err)
+				n++
+			}
+			require.Equal(t, 2, n)
+		}
+	}
 }
 
 func readWhileAppending(t *testing.T, s store.Store) {
 	require.NoError(t, s.Create(ctx, "a", rec(1, 0), rec(2, 1)))
-	records := s.Read(ctx, "a", 1)
+	records := s.Read(ctx, "a", 1, 0)
 	require.NoError(t, s.Append(ctx, "a", 2, rec(3, 2)))
 	seen := uint64(0)
 	for r, err := range records {
@@ -263,23 +319,178 @@ func lists(t *testing.T, s store.Store) {
 		require.NoError(t, s.Create(ctx, id, rec(1, 0)))
 	}
 	require.Equal(t, []string{"B", "a", "a/b", "b", "ä"}, instances(t, s))
-	for id, err := range s.Instances(ctx) {
+	for e, err := range s.Instances(ctx, "") {
 		require.NoError(t, err)
-		require.Equal(t, "B", id)
+		require.Equal(t, "B", e.ID)
 		break
 	}
 	over, cancel := context.WithCancel(ctx)
 	cancel()
-	for _, err := range s.Instances(over) {
+	for _, err := range s.Instances(over, "") {
 		require.ErrorIs(t, err, context.Canceled)
 	}
 }
 
+func listsEntries(t *testing.T, s store.Store) {
+	line := func(text string, seq uint64) store.Record {
+		return store.Record{Seq: seq, Version: seq / 2, Line: []byte(text), Sealed: []byte("sealed")}
+	}
+	var want []store.Entry
+	for i := range 200 {
+		id := fmt.Sprintf("%03d", i)
+		require.NoError(t, s.Create(ctx, id, line("first "+id, 1), line("second "+id, 2)))
+		e := store.Entry{ID: id, Seq: 2, Version: 1, First: []byte("first " + id), Last: []byte("second " + id)}
+		if i%3 == 0 {
+			require.NoError(t, s.Append(ctx, id, 2, line("last "+id, 3), line("", 4)))
+			e.Seq, e.Version, e.Last = 4, 2, []byte{}
+		}
+		want = append(want, e)
+	}
+	for from, first := range map[string]int{"": 0, "000": 0, "000\x00": 1, "0": 0, "1": 100, "1000": 101, "150": 150, "199": 199, "2": 200, "ä": 200} {
+		var got []store.Entry
+		for e, err := range s.Instances(ctx, from) {
+			require.NoError(t, err)
+			got = append(got, e)
+		}
+		require.Len(t, got, 200-first, from)
+		for i, e := range got {
+			require.Equal(t, want[first+i].ID, e.ID)
+			require.Equal(t, string(want[first+i].First), string(e.First))
+			require.Equal(t, string(want[first+i].Last), string(e.Last))
+			require.Equal(t, []uint64{want[first+i].Seq, want[first+i].Version}, []uint64{e.Seq, e.Version})
+		}
+	}
+	for e := range s.Instances(ctx, "") {
+		e.First[0], e.Last = 'X', append(e.Last, 'X')
+	}
+	for e := range s.Instances(ctx, "") {
+		require.Equal(t, byte('f'), e.First[0], "bytes that were listed may be changed")
+	}
+	stop, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var last error
+	for _, err := range s.Instances(stop, "") {
+		cancel()
+		last = err
+	}
+	require.ErrorIs(t, last, context.Canceled)
+}
+
+func follows(t *testing.T, s store.Store) {
+	after := func(end string, r store.Record) store.Record {
+		r.Follows = []byte(end)
+		return r
+	}
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	for _, end := range []string{`{"seq":2}`, `{"seq":10}`, `x{"seq":1}`, `{"seq":1`, " ", string(make([]byte, 99))} {
+		err := s.Append(ctx, "a", 1, after(end, rec(2, 0)))
+		require.ErrorIs(t, err, store.ErrConflict, end)
+		var refused *store.Error
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, uint64(1), refused.Last)
+	}
+	for last, end := range []string{`{"seq":1}`, `2}`, "", `}`} {
+		last := uint64(last) + 1
+		require.NoError(t, s.Append(ctx, "a", last, after(end, rec(last+1, 0))))
+	}
+	require.Equal(t, []store.Record{rec(1, 0), rec(2, 0), rec(3, 0), rec(4, 0), rec(5, 0)}, readAll(t, s, "a", 1), "it is not kept")
+}
+
+func large(t *testing.T, s store.Store) {
+	const size = 10 << 20
+	big := func(seq uint64) store.Record {
+		return store.Record{Seq: seq, Line: bytes.Repeat([]byte{'l', byte(seq)}, size/2), Sealed: bytes.Repeat([]byte{'s', byte(seq)}, size/2)}
+	}
+	require.NoError(t, s.Create(ctx, "a", big(1)))
+	require.NoError(t, s.Append(ctx, "a", 1, big(2), rec(3, 1)))
+	require.NoError(t, s.PutSnapshot(ctx, "a", store.Snapshot{Seq: 3, Version: 1, Data: big(3).Line}))
+	all := readAll(t, s, "a", 1)
+	for i, want := range []store.Record{big(1), big(2), rec(3, 1)} {
+		require.True(t, bytes.Equal(want.Line, all[i].Line) && bytes.Equal(want.Sealed, all[i].Sealed), "record %d", i+1)
+	}
+	snap, err := s.Snapshot(ctx, "a", 1)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(big(3).Line, snap.Data))
+	for e, err := range s.Instances(ctx, "") {
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(big(1).Line, e.First))
+		require.Equal(t, rec(3, 1).Line, e.Last)
+	}
+}
+
+// many has as many records as an instance may have that is only looked at.
+func many(t *testing.T, s store.Store) {
+	n, step := 50_000, 500
+	if testing.Short() {
+		n = 5_000
+	}
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	for last := uint64(1); last < uint64(n); last += uint64(step) {
+		records := make([]store.Record, step)
+		for i := range records {
+			records[i] = rec(last+1+uint64(i), last)
+		}
+		records[0].Key = fmt.Sprint("key ", last)
+		require.NoError(t, s.Append(ctx, "a", last, records...))
+	}
+	next := uint64(1)
+	for r, err := range s.Read(ctx, "a", 1, 0) {
+		require.NoError(t, err)
+		if r.Seq != next || string(r.Sealed) != fmt.Sprintf("sealed %d", next) {
+			require.Equal(t, next, r.Seq)
+		}
+		next++
+	}
+	require.Equal(t, uint64(n+2), next)
+	for from := uint64(1); from < uint64(n); from += uint64(n) / 7 {
+		for r, err := range s.Read(ctx, "a", from, 1) {
+			require.NoError(t, err)
+			require.Equal(t, from, r.Seq)
+		}
+	}
+	last := uint64(n - step + 1)
+	seq, err := s.Find(ctx, "a", fmt.Sprint("key ", last))
+	require.NoError(t, err)
+	require.Equal(t, last+1, seq)
+}
+
+// endsDuring ends contexts at any moment of a call. Whatever it returns, the change was
+// made whole or not at all; and where it says that the context had ended before, not at all.
+func endsDuring(t *testing.T, s store.Store) {
+	random := rand.New(rand.NewSource(1))
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	last := uint64(1)
+	for range 200 {
+		short, cancel := context.WithTimeout(ctx, time.Duration(random.Intn(400))*time.Microsecond)
+		err := s.Append(short, "a", last, rec(last+1, 0), rec(last+2, 0))
+		cancel()
+		have, _, headErr := s.Head(ctx, "a")
+		require.NoError(t, headErr)
+		switch {
+		case err == nil:
+			require.Equal(t, last+2, have)
+		default: // unsure: the head tells
+			require.Contains(t, []uint64{last, last + 2}, have)
+		}
+		last = have
+		short, cancel = context.WithTimeout(ctx, time.Duration(random.Intn(200))*time.Microsecond)
+		for r, err := range s.Read(short, "a", 1, 0) {
+			if err != nil {
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				break
+			}
+			require.NotZero(t, r.Seq)
+		}
+		cancel()
+	}
+	require.Len(t, readAll(t, s, "a", 1), int(last))
+}
+
 func instances(t *testing.T, s store.Store) (all []string) {
 	t.Helper()
-	for id, err := range s.Instances(ctx) {
+	for e, err := range s.Instances(ctx, "") {
 		require.NoError(t, err)
-		all = append(all, id)
+		all = append(all, e.ID)
 	}
 	return all
 }
@@ -414,7 +625,7 @@ func readEnded(t *testing.T, s store.Store) {
 	require.NoError(t, s.Create(ctx, "a", rec(1, 0), rec(2, 0), rec(3, 0)))
 	stop, cancel := context.WithCancel(ctx)
 	var last error
-	for _, err := range s.Read(stop, "a", 1) {
+	for _, err := range s.Read(stop, "a", 1, 0) {
 		cancel()
 		last = err
 	}
