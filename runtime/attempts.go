@@ -8,14 +8,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // Counting tries. A step is a stage that one principal runs in one role with the same
 // arguments on one version: until the next commit, whoever makes it, all proposals of the
 // step share its tries. What others try takes nothing from them. Each rejection uses up one, except one for being late, which
-// says nothing about the proposal. When all are used up, or when a proposal has
-// the bytes of one that the step has had refused, the stale gate refuses it.
+// says nothing about the proposal. When all are used up, or when a proposal reads
+// as one that the step has had refused, the stale gate refuses it.
 //
 // A commit begins all steps anew, for what was wrong before may be right now. So
 // the count is a fold over the records since the last commit: a process that opens
@@ -44,10 +45,16 @@ type tries struct {
 }
 
 // A fingerprint identifies what a proposal asks for: the phase that the host named,
-// and the patch by its keyed digest. A patch longer than any may be is like no other,
-// not even itself.
+// and the patch by the keyed digest of what it reads as. A patch longer than any may be is
+// like no other, not even itself.
+//
+// That digest is made when it is first asked for: a proposal that commits, without a key
+// and where its step had nothing refused, is never asked. Logs that were written before
+// patches were compared as they read have the digest of the bytes in its place, which
+// equals no other: their refusals are not remembered for proposals of today, and decide
+// among themselves as they did.
 type fingerprint struct {
-	next, patch string
+	next, patch string // patch is "" if it was not asked for yet
 	tooLong     bool
 }
 
@@ -67,13 +74,37 @@ type attempts struct {
 type request struct {
 	step  step
 	print fingerprint
-	kept  int // bytes of the patch that the log keeps
+	patch []byte // of one that is being made
+	kept  int    // bytes of it that the log keeps
 	key   string
 	seq   uint64
 }
 
-// same reports whether two proposals ask for the same, in the same name.
-func (a *request) same(b *request) bool { return a.step == b.step && a.print.same(b.print) }
+// identify makes the digest of what a proposal reads as, if it has none yet.
+func (a *request) identify(key *trace.Key, read verify.Reading) {
+	switch {
+	case a.print.tooLong || a.print.patch != "":
+	case read.Whole:
+		a.print.patch = key.Patch(read.Patch, read.Next)
+	default:
+		a.print.patch = key.Unread(a.patch)
+	}
+}
+
+// same reports whether a proposal asks for the same as an earlier one that the log has, in
+// the same name.
+func (in *Instance) same(a, earlier *request) bool {
+	if a.step != earlier.step || a.print.next != earlier.print.next || a.print.tooLong {
+		return false
+	}
+	if earlier.print.patch == in.key.Seal(a.patch) { // it was recorded by its bytes
+		return !earlier.print.tooLong
+	}
+	if a.print.patch == "" {
+		a.identify(in.key, in.contract.program.Read(a.patch))
+	}
+	return a.print.same(earlier.print)
+}
 
 func (all *attempts) clone() attempts {
 	c := *all

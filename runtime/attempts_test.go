@@ -83,10 +83,10 @@ func TestARefusedProposalIsNotJudgedAgain(t *testing.T) {
 	rejects(t, propose(t, in, outside(1)), verify.AttemptsExhausted)
 }
 
-func TestOtherBytesAnotherNextOrAnotherStepAreNoRepeat(t *testing.T) {
+func TestAnotherPatchAnotherNextOrAnotherStepAreNoRepeat(t *testing.T) {
 	in, _ := begin(t, runtime.WithAttempts(0))
 	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
-	rejects(t, propose(t, in, outside(1)+" "), verify.WriteScopeViolation)
+	rejects(t, propose(t, in, outside(2)), verify.WriteScopeViolation)
 	for _, p := range []runtime.Proposal{
 		{Stage: "draft", Next: "review"}, {Stage: "draft", Role: "other"}, {Stage: "all"}, {Stage: "strict"},
 		{Stage: "edit", Args: map[string]string{"c": "ann"}}, {Stage: "edit", Args: map[string]string{"c": "bob"}},
@@ -232,4 +232,97 @@ func TestACancelledProposalIsNoAttempt(t *testing.T) {
 	_, err := in.Propose(over, runtime.Proposal{Stage: "draft", Patch: []byte(outside(1))})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 1, propose(t, in, outside(1)).Attempt)
+}
+
+// spellings are texts that all read as one patch.
+var spellings = []string{
+	`[{"op":"replace","path":"/internal/margin","value":{"a":1,"b~/":[10,"é"]}}]`,
+	` [ { "value" : { "b~/" : [ 10 , "\u00e9" ] , "a" : 1 } , "path" : "/internal/margin" , "op" : "replace" } ] `,
+	"[{\"path\":\"/internal/margin\",\"op\":\"replace\",\n\"value\":{\"a\":1.0,\"b~/\":[1e1,\"é\"]}}]",
+	`[{"op":"replace","path":"\/internal\/margin","note":"ignored","from":"/x","value":{"\u0061":1e0,"b~\/":[100e-1,"é"]}}]`,
+	`{"patch":[{"op":"replace","path":"/internal/margin","value":{"a":1,"b~/":[10,"é"]}}]}`,
+	`{"next":null,"patch":[{"op":"replace","path":"/internal/margin","value":{"b~/":[10.00,"é"],"a":1}}]}`,
+}
+
+// others read as patches that are like none of spellings, nor like each other.
+var others = []string{
+	`[{"op":"replace","path":"/internal/margin","value":{"a":1,"b~/":["é",10]}}]`,
+	`[{"op":"replace","path":"/internal/margin","value":{"a":"1","b~/":[10,"é"]}}]`,
+	`[{"op":"replace","path":"/internal/margin","value":{"a":1.0000001,"b~/":[10,"é"]}}]`,
+	`[{"op":"replace","path":"/internal/margin","value":{"a":1,"b~/":[10,"e"]}}]`,
+	`[{"op":"add","path":"/internal/margin","value":{"a":1,"b~/":[10,"é"]}}]`,
+	`[{"op":"replace","path":"/internal~1margin","value":{"a":1,"b~/":[10,"é"]}}]`,
+	`[{"op":"replace","path":"/internal/margin/","value":{"a":1,"b~/":[10,"é"]}}]`,
+	`[{"op":"replace","path":"/internal","value":{"margin":{"a":1,"b~/":[10,"é"]}}}]`,
+	`[{"op":"replace","path":"/internal/margin","value":{"a":1,"b~/":[10,"é"]}},{"op":"test","path":"/internal/margin","value":{"a":1,"b~/":[10,"é"]}}]`,
+	`[{"op":"move","from":"/internal/margin","path":"/internal/a"}]`,
+	`[{"op":"copy","from":"/internal/margin","path":"/internal/a"}]`,
+	`[{"op":"move","from":"/internal","path":"/margin/internal/a"}]`,
+	`[{"op":"remove","path":"/internal/margin"}]`,
+	`[{"op":"remove","path":"/internal/margin"},{"op":"remove","path":"/internal/margin"}]`,
+	`[]`,
+}
+
+func TestAProposalThatReadsAsARefusedOneIsARepeatHoweverItIsSpelled(t *testing.T) {
+	for i, first := range spellings {
+		in, st := begin(t, runtime.WithAttempts(0), runtime.WithIdlePatches(i%2<<20))
+		rejects(t, propose(t, in, first), verify.WriteScopeViolation)
+		for _, again := range spellings {
+			rejects(t, propose(t, in, again), verify.Repeat)
+		}
+		in, err := runtime.Open(ctx, in.Contract(), st, "T-7", runtime.WithAttempts(0), runtime.WithIdlePatches(i%2<<20))
+		require.NoError(t, err)
+		for _, again := range spellings {
+			rejects(t, propose(t, in, again), verify.Repeat)
+		}
+		for _, other := range others {
+			if v := propose(t, in, other); v.Verdict == verify.Reject {
+				require.NotEqual(t, verify.Repeat, v.Violations[0].Code, other)
+			}
+		}
+		got, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
+		require.NoError(t, err)
+		require.Nil(t, got.Different)
+	}
+}
+
+func TestOtherProposalsAreNoRepeatsOfEachOther(t *testing.T) {
+	in, st := begin(t, runtime.WithAttempts(0))
+	for range 2 {
+		for _, other := range append(others, spellings[0]) {
+			v := propose(t, in, other)
+			if v.Verdict == verify.Reject {
+				require.Equal(t, v.Attempt > len(others), v.Violations[0].Code == verify.Repeat, other)
+			}
+		}
+	}
+	got, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
+	require.NoError(t, err)
+	require.Nil(t, got.Different)
+}
+
+// What cannot be read is compared byte by byte.
+func TestTwoProposalsThatDoNotReadAreTheSameByTheirBytes(t *testing.T) {
+	unread := []string{`[`, `[ `, `{"patch":[],"x":1}`, `{"x":1,"patch":[]}`, `{"patch":[]}x`, `[{"op":"nop"}]`, ``, ` `, `{"patch":[],"next":7}`, `[{"op":"remove","path":""}]`,
+		`[{"op":"replace","path":"/draft/text","value":1e99999}]`}
+	in, st := begin(t, runtime.WithAttempts(0))
+	first := map[string]runtime.Verdict{}
+	for i, patch := range unread {
+		first[patch] = keyed(t, in, fmt.Sprint(i), patch)
+		require.Equal(t, verify.Reject, first[patch].Verdict)
+	}
+	in = reopened(t, in, st)
+	for i, patch := range unread {
+		for _, other := range append(unread, `{"patch":[]}`, inside) {
+			v := keyed(t, in, fmt.Sprint(i), other)
+			if other == patch {
+				sameVerdict(t, first[patch], v)
+			} else if v.Verdict == verify.Reject {
+				require.NotEqual(t, first[patch].OperatorVerdict, v.OperatorVerdict, "%s and %s", patch, other)
+			}
+		}
+	}
+	got, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
+	require.NoError(t, err)
+	require.Nil(t, got.Different)
 }

@@ -211,6 +211,8 @@ type audit struct {
 	ctx   context.Context
 	out   Replayed
 	asked trace.Head // before the record that awaits a decision
+
+	digests bool // the log has come to where proposals tell what they read as
 }
 
 // genesis makes the line of the first record again.
@@ -265,8 +267,9 @@ func (r *audit) context() *auditContext {
 	m := &auditContext{now: r.now, head: r.head, asks: r.asks, record: r.waiting}
 	if r.waiting != nil && r.asks.Kind == trace.Proposal {
 		m.proposal = r.asks.request(*r.waiting)
-		if r.asks.Digest == "" && !m.proposal.print.tooLong {
+		if r.asks.Seal != "" || r.asks.Size == 0 {
 			m.patch = orEmpty(r.waiting.Sealed)
+			m.proposal.patch = m.patch
 		}
 		m.tries = r.attempts.steps[m.proposal.step]
 	}
@@ -360,7 +363,10 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.base(), Next: asks.Next,
 		Patch: before.patch, Normalised: l.verdict.Normalised,
 	}
-	now := admission{seen: &before.now, tries: before.tries, repeats: before.tries.repeats(a)}
+	now := admission{seen: &before.now, tries: before.tries}
+	if asks.Digest == "" && l.verdict.Verdict == verify.Commit {
+		a.print.patch = "" // the seal is no digest of what it reads as
+	}
 	if a.key != "" {
 		first, err := r.in.store.Find(r.ctx, r.in.id, a.key)
 		if err != nil {
@@ -371,7 +377,9 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 	proposed := verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
 		Attempt: now.attempt(), MaxAttempts: l.verdict.MaxAttempts, Normalised: p.Normalised,
-		Stale: func() []Violation { return now.objections(r.late(&p, &before.now, l.verdict), l.verdict.MaxAttempts) },
+		Stale: func(read verify.Reading) []Violation {
+			return now.objections(r.in.key, a, read, r.late(&p, &before.now, l.verdict), l.verdict.MaxAttempts)
+		},
 	}
 	if before.patch != nil {
 		out, err = program.Verify(r.ctx, before.now, proposed)
@@ -460,7 +468,15 @@ func (r *audit) askedAgain(before *auditContext, out *verify.Outcome, hidden *se
 		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.base(), Next: asks.Next, Key: asks.Key,
 		Patch: before.patch, Principal: Principal(asks.Principal),
 	}
+	if before.patch != nil && asks.Digest != "" {
+		a.print.patch = ""
+		a.identify(r.in.key, out.Read)
+	}
 	e := r.in.proposalEntry(&p, &a, &before.now, out, before.patch != nil)
+	if asks.Digest == "" && !r.digests { // it is older than that, and its seal was its digest
+		e.Digest = ""
+	}
+	r.digests = r.digests || asks.Digest != "" && asks.Seal != ""
 	if before.patch == nil { // how long it was stands nowhere else
 		e.Size = asks.Size
 	}

@@ -50,7 +50,8 @@ func busy(t testing.TB, n int, seed int64) (*runtime.Instance, *store.Memory) {
 			in.View(ctx, runtime.Request{Stage: "edit", Args: map[string]string{"c": "ann"}})
 		case 5:
 			propose10(t, in, runtime.Proposal{Stage: "draft", Base: version, Key: fmt.Sprint("k", random.Intn(5)), Principal: who(),
-				Patch: fmt.Appendf(nil, `[{"op":"replace","path":"/draft/text","value":"%d"}]`, random.Intn(3))})
+				Patch: fmt.Appendf(nil, []string{`[{"op":"replace","path":"/draft/text","value":"%d"}]`,
+					`{"patch": [{"value": "%d", "path": "\/draft\/text", "op": "replace"}]}`}[random.Intn(2)], random.Intn(3))})
 		case 6:
 			propose10(t, in, runtime.Proposal{Stage: "draft", Base: version - min(version, uint64(random.Intn(9))),
 				Patch: fmt.Appendf(nil, `[{"op":"replace","path":"/draft/text","value":"l%d"}]`, i)})
@@ -231,10 +232,14 @@ func TestEveryMemberOfALineMustComeOutAgain(t *testing.T) {
 			case "time", "principal", "role", "args", "base", "key", "next": // what the host gave stands nowhere else
 				continue
 			}
+			first := true
+			for _, before := range log[:i] {
+				first = first && !strings.Contains(string(before.Line), `"digest"`)
+			}
 			for _, other := range []string{"", `"forged"`, "7", `[{"op":0,"path":"/forged","value":1}]`} {
 				forged := string(record.Line)
 				member := `"` + name + `":` + string(value)
-				if other == string(value) {
+				if other == string(value) || name == "digest" && other == "" && first { // older logs have none
 					continue
 				}
 				if other == "" {

@@ -172,15 +172,23 @@ func (in *Instance) actor(r *trace.Record, by Principal, stage, role string, arg
 // a patch that changed nothing, so that such a patch is not kept twice.
 const maxIdleShown = 4096
 
-// proposalEntry records what was proposed. The patch is sealed as it arrived, or if it
-// is not kept, its digest stands in the line.
+// recordsDigest reports whether the record of a proposal tells its digest: whether another
+// proposal may ever be compared with it.
+func recordsDigest(a *request, v *verify.Verdict) bool {
+	return a.key != "" || v.Verdict != verify.Commit
+}
+
+// proposalEntry records what was proposed. The patch is sealed as it arrived, if it is kept.
 func (in *Instance) proposalEntry(p *Proposal, a *request, seen *verify.Snapshot, out *verify.Outcome, keep bool) *entry {
 	e := &entry{Record: *in.record(trace.Proposal, seen.Version)}
 	in.actor(&e.Record, p.Principal, p.Stage, p.Role, p.Args)
 	e.args = hiddenArgs(&e.Record, p.Args)
 	e.Base, e.Key, e.Next, e.Size = &p.Base, a.key, p.Next, trace.Rounded(len(p.Patch))
+	if recordsDigest(a, &out.Verdict) {
+		e.Digest = a.print.patch
+	}
 	if !keep {
-		a.kept, e.Digest = 0, a.print.patch
+		a.kept = 0
 		return e
 	}
 	a.kept, e.sealed = len(p.Patch), bytes.Clone(p.Patch)
@@ -417,7 +425,7 @@ func (l *line) keptAs(r store.Record) bool {
 // request is what a proposal's record asks for.
 func (l *line) request(r store.Record) *request {
 	patch := l.Digest
-	if patch == "" { // the patch is sealed, and the seal is its digest
+	if patch == "" { // of a commit; or older than the digests of what patches read as
 		patch = l.Seal
 	}
 	tooLong := patch == "" && l.Size > 0

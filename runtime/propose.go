@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
@@ -35,8 +36,8 @@ type Proposal struct {
 
 	// Key, if it is not empty, makes it safe to propose again when no answer came. Of
 	// the proposals of an instance with one key, the first is decided. The same one
-	// again (subject, stage, arguments, role, next and the bytes of the patch; the base may
-	// be another) gets the first one's verdict and is not recorded; another one is
+	// again (subject, stage, arguments, role, next, and a patch that reads the same; the base
+	// may be another) gets the first one's verdict and is not recorded; another one is
 	// rejected as a repeat. Keys are kept as long as the log is.
 	Key string
 
@@ -73,11 +74,11 @@ func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
 		if now.answer != nil {
 			return *now.answer, nil
 		}
-		out, err := in.judge(ctx, &p, &now)
+		out, err := in.judge(ctx, &p, a, &now)
 		if err != nil {
 			return Verdict{}, err
 		}
-		keep, err := in.keeps(ctx, &p, &now, &out)
+		keep, err := in.keeps(ctx, &p, a, &now, &out)
 		if err != nil {
 			return Verdict{}, err
 		}
@@ -166,23 +167,19 @@ func (in *Instance) requestOf(p *Proposal) *request {
 		args, _ = in.redactor.Args(s, args)
 	}
 	print := fingerprint{next: shown(p.Next), tooLong: in.tooLong(p.Patch)}
-	if !print.tooLong {
-		print.patch = in.key.Seal(p.Patch)
-	}
-	return &request{step: stepOf(p.Principal.Subject, p.Stage, p.Role, args), print: print, key: shown(p.Key)}
+	return &request{step: stepOf(p.Principal.Subject, p.Stage, p.Role, args), print: print, patch: p.Patch, key: shown(p.Key)}
 }
 
 // An admission is what the log says about a proposal before it is judged: the state
 // it is judged on, which try of its step it is, and whether it was made before.
 // A decision is appended only if the admission it rests on still holds.
 type admission struct {
-	seen    *verify.Snapshot
-	tries   tries
-	keyed   uint64   // the last record that had a key, when it was looked up
-	idle    int      // likewise: what the log keeps of patches that changed nothing
-	repeats bool     // the step has had the same refused
-	taken   bool     // the key belongs to another proposal
-	answer  *Verdict // the key belongs to this proposal, and this is what became of it
+	seen   *verify.Snapshot
+	tries  tries
+	keyed  uint64   // the last record that had a key, when it was looked up
+	idle   int      // likewise: what the log keeps of patches that changed nothing
+	taken  bool     // the key belongs to another proposal
+	answer *Verdict // the key belongs to this proposal, and this is what became of it
 }
 
 // admit looks up what is known about a proposal.
@@ -195,7 +192,6 @@ func (in *Instance) admit(ctx context.Context, a *request) (s admission, err err
 	}
 	s.tries, s.keyed, s.idle = in.attempts.steps[a.step], in.attempts.keyed, in.attempts.idle
 	in.turn.give()
-	s.repeats = s.tries.repeats(a)
 	if a.key != "" {
 		s.answer, s.taken, err = in.earlier(ctx, a)
 	}
@@ -219,7 +215,7 @@ func (in *Instance) earlier(ctx context.Context, a *request) (answer *Verdict, t
 	if before.key != a.key {
 		return nil, false, &CorruptLogError{in.id, seq, "it is found by a key that it does not have"}
 	}
-	if !before.same(a) {
+	if !in.same(a, before) {
 		return nil, true, nil
 	}
 	return v, false, nil
@@ -259,8 +255,8 @@ func (in *Instance) holds(s *admission, a *request) bool {
 func (s *admission) attempt() int { return s.tries.used + 1 }
 
 // objections are the stale gate's violations. A proposal that comes too late is
-// told so and nothing else: it is not a try.
-func (s *admission) objections(late []Violation, most int) []Violation {
+// told so and nothing else: it is not a try. a is what is proposed, and read how it reads.
+func (s *admission) objections(key *trace.Key, a *request, read verify.Reading, late []Violation, most int) []Violation {
 	if len(late) > 0 {
 		return late
 	}
@@ -269,7 +265,10 @@ func (s *admission) objections(late []Violation, most int) []Violation {
 		return []Violation{keyTaken}
 	case most > 0 && s.attempt() > most:
 		return []Violation{exhausted}
-	case s.repeats:
+	case len(s.tries.refused) == 0:
+		return nil
+	}
+	if a.identify(key, read); s.tries.repeats(a) {
 		return []Violation{repeated}
 	}
 	return nil
@@ -295,15 +294,19 @@ var (
 )
 
 // judge verifies a proposal as it stands.
-func (in *Instance) judge(ctx context.Context, p *Proposal, now *admission) (verify.Outcome, error) {
+func (in *Instance) judge(ctx context.Context, p *Proposal, a *request, now *admission) (verify.Outcome, error) {
 	if err := in.readBack(ctx, p.Base); err != nil {
 		return verify.Outcome{}, err
 	}
-	return in.contract.program.Verify(ctx, *now.seen, in.proposed(ctx, p, now))
+	out, err := in.contract.program.Verify(ctx, *now.seen, in.proposed(ctx, p, a, now))
+	if err == nil && recordsDigest(a, &out.Verdict) {
+		a.identify(in.key, out.Read)
+	}
+	return out, err
 }
 
 // proposed is a proposal as it stands, for the verifier.
-func (in *Instance) proposed(ctx context.Context, p *Proposal, now *admission) verify.Proposal {
+func (in *Instance) proposed(ctx context.Context, p *Proposal, a *request, now *admission) verify.Proposal {
 	most := in.options.attempts
 	if s := in.contract.ir.Stage(p.Stage); s != nil && s.Attempts > 0 {
 		most = s.Attempts
@@ -311,7 +314,9 @@ func (in *Instance) proposed(ctx context.Context, p *Proposal, now *admission) v
 	return verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
 		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
-		Stale: func() []Violation { return now.objections(in.late(ctx, p, now.seen), most) },
+		Stale: func(read verify.Reading) []Violation {
+			return now.objections(in.key, a, read, in.late(ctx, p, now.seen), most)
+		},
 	}
 }
 
@@ -457,7 +462,7 @@ const askAgain = "ask for a new view and propose again on it"
 
 // keeps reports whether the log keeps a patch: that of a commit, and else one that
 // played a part in the decision, as long as there is room for it.
-func (in *Instance) keeps(ctx context.Context, p *Proposal, now *admission, out *verify.Outcome) (bool, error) {
+func (in *Instance) keeps(ctx context.Context, p *Proposal, a *request, now *admission, out *verify.Outcome) (bool, error) {
 	switch v := &out.Verdict; {
 	case v.Verdict == verify.Commit:
 		return true, nil
@@ -468,7 +473,7 @@ func (in *Instance) keeps(ctx context.Context, p *Proposal, now *admission, out 
 	case !slices.Contains(beforeScope, v.Violations[0].Gate):
 		return true, nil
 	}
-	_, refused, err := in.contract.program.VerifyUnread(ctx, *now.seen, in.proposed(ctx, p, now))
+	_, refused, err := in.contract.program.VerifyUnread(ctx, *now.seen, in.proposed(ctx, p, a, now))
 	return !refused, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
@@ -65,7 +66,7 @@ func TestAKeyWithAnotherProposalIsRefused(t *testing.T) {
 	in, _ := begin(t, runtime.WithAttempts(0))
 	commits(t, keyed(t, in, "k", inside))
 	for name, p := range map[string]runtime.Proposal{
-		"other bytes":    {Stage: "draft", Patch: []byte(inside + " ")},
+		"another patch":  {Stage: "draft", Patch: []byte(`[{"op":"add","path":"/draft/refs/-","value":"s"}]`)},
 		"another stage":  {Stage: "all", Patch: []byte(inside)},
 		"another role":   {Stage: "draft", Role: "x", Patch: []byte(inside)},
 		"other argument": {Stage: "edit", Args: map[string]string{"c": "ann"}, Patch: []byte(inside)},
@@ -76,7 +77,7 @@ func TestAKeyWithAnotherProposalIsRefused(t *testing.T) {
 		require.Contains(t, v.Violations[0].Message, "key", name)
 		require.Equal(t, v.Violations, v.Actor().Violations)
 	}
-	p := runtime.Proposal{Stage: "draft", Key: "l", Base: 1, Patch: []byte(inside + " ")}
+	p := runtime.Proposal{Stage: "draft", Key: "l", Base: 1, Patch: []byte(inside)}
 	commits(t, proposeAs(t, in, p))
 	p = runtime.Proposal{Stage: "draft", Key: "k", Base: 2, Next: "review", Patch: []byte(inside)}
 	rejects(t, proposeAs(t, in, p), verify.TransitionViolation)
@@ -286,4 +287,54 @@ func TestTheRecordOfARejectionDoesNotRepeatTheProposal(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, len(r.Line), 64<<10)
 	}
+}
+
+// A client that encodes its proposal again for a retry has proposed nothing else.
+func TestAKeyGivesTheFirstVerdictToWhatReadsTheSame(t *testing.T) {
+	for name, idle := range map[string]int{"kept": 1 << 20, "not kept": 0} {
+		t.Run(name, func(t *testing.T) {
+			in, st := begin(t, runtime.WithAttempts(0), runtime.WithIdlePatches(idle))
+			again := func(key string, patches ...string) {
+				t.Helper()
+				p := runtime.Proposal{Stage: "all", Base: in.Version(), Key: key}
+				p.Patch = []byte(patches[0])
+				first := proposeAs(t, in, p)
+				length := len(linesOf(t, in))
+				for _, at := range []*runtime.Instance{in, reopened(t, in, st)} {
+					for _, patch := range patches {
+						p.Patch, p.Base = []byte(patch), at.Version()
+						sameVerdict(t, first, proposeAs(t, at, p))
+					}
+				}
+				require.Len(t, linesOf(t, in), length, "nothing is recorded")
+				for _, other := range others {
+					p.Patch, p.Base = []byte(other), in.Version()
+					v := proposeAs(t, in, p)
+					rejects(t, v, verify.Repeat)
+					require.Contains(t, v.Violations[0].Message, "key")
+				}
+			}
+			again("reject", spellings...)
+			again("commit", `[{"op":"add","path":"/items/i1","value":{"id":"i1","count":1.0}}]`,
+				`[{"value":{"count":1,"id":"i1"},"path":"/items/i1","op":"add"}]`, `{"patch":[{"op":"add","path":"/items/i1","value":{"id":"\u00691","count":10e-1}}]}`)
+			again("noop", `[{"op":"test","path":"/ticket/id","value":"T-7"}]`, `[{"path":"/ticket/id","op":"test","value":"T\u002d7"}]`)
+			got, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
+			require.NoError(t, err)
+			require.Nil(t, got.Different)
+		})
+	}
+}
+
+// The phase that the actor names belongs to the proposal.
+func TestAKeyIsTakenByTheSamePatchWithAnotherPhase(t *testing.T) {
+	c := sampleIR(t)
+	c.Stage("draft").Next = []string{"review", "open"}
+	c.Phases[0].Arrows = append(c.Phases[0].Arrows, ir.Arrow{To: "open"})
+	in := beginUnder(t, c, runtime.WithAttempts(0))
+	named := func(next string) string { return `{"next":"` + next + `","patch":` + outside(1) + `}` }
+	rejects(t, keyed(t, in, "k", named("review")), verify.WriteScopeViolation)
+	rejects(t, keyed(t, in, "k", named("review")), verify.WriteScopeViolation)
+	rejects(t, keyed(t, in, "k", named("open")), verify.Repeat)
+	rejects(t, keyed(t, in, "", named("open")), verify.WriteScopeViolation)
+	rejects(t, keyed(t, in, "", named("open")), verify.Repeat)
 }

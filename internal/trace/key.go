@@ -3,10 +3,13 @@ package trace
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"hash"
 	"io"
 	"sync"
+
+	"github.com/patchoptic/poptic/internal/tree"
 )
 
 // KeySize is the length of a key in bytes.
@@ -51,6 +54,8 @@ const (
 	useState = 't' // a state
 	useView  = 'w' // a view
 	useCache = 'c' // a snapshot
+	usePatch = 'p' // a patch as it reads
+	useBytes = 'b' // a patch that does not read
 )
 
 // digest is the text form of the HMAC of data under its use.
@@ -81,3 +86,41 @@ func (k *Key) Seal(sealed []byte) string {
 	}
 	return k.digest(useSeal, sealed)
 }
+
+// Patch identifies a patch as it reads, with the phase that its author names: two have
+// the same digest exactly if they have the same operations in the same order, with the
+// same tokens and equal values (tree.Equal), and the same phase. How they were spelled plays no part. It
+// costs what the patch is long.
+func (k *Key) Patch(patch tree.Patch, next string) string {
+	const usual = 128 // bytes of an operation
+	text := make([]byte, 0, usual*(1+len(patch)))
+	text = appendText(text, next)
+	for i := range patch {
+		op := &patch[i]
+		text = appendText(text, string(op.Kind)) // which tells what else there is
+		text = appendPointer(text, op.Path)
+		if op.Kind.HasFrom() {
+			text = appendPointer(text, op.From)
+		}
+		if op.Kind.HasValue() {
+			digest := op.Value.Digest()
+			text = append(text, digest[:]...)
+		}
+	}
+	return k.digest(usePatch, text)
+}
+
+func appendPointer(dst []byte, p tree.Pointer) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(len(p)))
+	for _, token := range p {
+		dst = appendText(dst, token)
+	}
+	return dst
+}
+
+func appendText(dst []byte, text string) []byte {
+	return append(binary.BigEndian.AppendUint64(dst, uint64(len(text))), text...)
+}
+
+// Unread is Patch for one that does not read, by its bytes: it equals no patch that does.
+func (k *Key) Unread(patch []byte) string { return k.digest(useBytes, patch) }

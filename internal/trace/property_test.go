@@ -172,3 +172,59 @@ func TestSpellingsOfOneSecretNumberHaveOneDigest(t *testing.T) {
 	b, _ := r.Patch(tree.Patch{{Kind: tree.OpAdd, Path: tree.Pointer{"pick"}, RawPath: "/pick", Value: tree.NewInt(1)}})
 	require.Equal(t, string(a), string(b))
 }
+
+// The digest of a patch tells patches apart exactly as reading them does.
+func TestPatchesHaveOneDigestExactlyIfTheyReadTheSame(t *testing.T) {
+	key, random := testKey(t, 1), rand.New(rand.NewSource(2))
+	pick := func(of ...string) string { return of[random.Intn(len(of))] }
+	var value func(depth int) string
+	value = func(depth int) string {
+		switch {
+		case depth > 0 && random.Intn(4) == 0:
+			return `[` + value(depth-1) + pick("", " ,"+value(depth-1)) + `]`
+		case depth > 0 && random.Intn(3) == 0:
+			a, b := `"a":`+value(depth-1), ` "b" : `+value(depth-1)
+			return `{` + pick(a, b, a+","+b, b+","+a) + `}`
+		}
+		return pick("1", "1.0", "10e-1", `"1"`, `"\u0031"`, "true", "null", "-0", "0.0", "{}", "[]", `""`)
+	}
+	op := func() string {
+		path, from := `"path":"`+pick("", "/", "/a", "/a/b", "/a~1b", "/a~0b", "/ab", `\/a`)+`"`, `"from":"`+pick("/a", "/a/b", "/b")+`"`
+		switch kind := `"op":"` + pick("add", "remove", "replace", "move", "copy", "test") + `"`; kind {
+		case `"op":"remove"`:
+			return `{` + kind + `,"path":"/` + pick("a", "b", "a/b") + `"}`
+		case `"op":"move"`, `"op":"copy"`:
+			return `{` + pick(kind+","+path+","+from, from+","+kind+`,`+path) + `}`
+		default:
+			v := `"value":` + value(2)
+			return `{` + pick(kind+","+path+","+v, v+" ,"+path+","+kind) + `}`
+		}
+	}
+	same := func(a, b tree.Patch) bool {
+		for i := range a {
+			a[i].RawPath, a[i].RawFrom = a[i].Path.String(), a[i].From.String()
+		}
+		return tree.Equal(a.Node(), b.Node())
+	}
+	met, count := map[bool]int{}, 100_000
+	if testing.Short() || underRace {
+		count = 20_000
+	}
+	for range count {
+		texts, phases := [2]string{}, [2]string{pick("", "", "p"), pick("", "", "p", "q")}
+		var patches [2]tree.Patch
+		for i := range texts {
+			texts[i] = `[` + op() + pick("", "", ","+op()) + `]`
+			patches[i] = patchOf(t, texts[i])
+		}
+		if random.Intn(4) == 0 {
+			patches[1] = patches[0]
+		}
+		want := phases[0] == phases[1] && same(patches[0], patches[1]) && same(patches[1], patches[0])
+		met[want]++
+		require.Equal(t, want, key.Patch(patches[0], phases[0]) == key.Patch(patches[1], phases[1]), "%s %s", texts, phases)
+		require.NotEqual(t, key.Unread([]byte(texts[0])), key.Patch(patches[0], phases[0]))
+	}
+	require.Greater(t, met[true], count/100)
+	require.NotEqual(t, testKey(t, 2).Patch(nil, ""), key.Patch(nil, ""), "nobody tries guesses on it")
+}

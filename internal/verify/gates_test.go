@@ -222,7 +222,7 @@ func TestTheFirstStepThatFailsEndsTheVerification(t *testing.T) {
 	r := openDesk(t)
 	// Every later step would find something too.
 	bad := `[{"op":"replace","path":"/budget","value":1},{"op":"replace","path":"/tickets/T1/status","value":"none"}]`
-	stale := func() []verify.Violation {
+	stale := func(verify.Reading) []verify.Violation {
 		return []verify.Violation{{Code: verify.Stale, Message: "made on another version"}}
 	}
 	wrong := verify.Proposal{Stage: "answer", Args: map[string]string{"ticket": "T2"}, Stale: stale, Patch: []byte(bad)}
@@ -238,7 +238,7 @@ func TestTheFirstStepThatFailsEndsTheVerification(t *testing.T) {
 	r.refuses(wrong, "stale stale")
 
 	current := wrong
-	current.Stale = func() []verify.Violation { return nil }
+	current.Stale = func(verify.Reading) []verify.Violation { return nil }
 	r.refuses(current, "invariant require_violation")
 
 	open := current

@@ -29,12 +29,21 @@ type Proposal struct {
 
 	// Stale is asked after the phase step, if it is not nil: what the host has to say
 	// against the proposal's version, key or attempts. Its violations belong to the
-	// stale gate, and an actor sees them as they are: paths must be ones it reads.
-	Stale func() []Violation
+	// stale gate, and an actor sees them as they are: paths must be ones it reads. read is
+	// Patch as it reads, or zero where nobody looked at it.
+	Stale func(read Reading) []Violation
 
 	Attempt     int      // which try this is, from 1; 0 if tries are not counted
 	MaxAttempts int      // how many tries there are, where the stage does not say; 0 for no end
 	Normalised  []string // leniencies that were applied to Patch before
+}
+
+// A Reading is what a proposal says, however it is spelled. The zero Reading is of one
+// that could not be read.
+type Reading struct {
+	Patch tree.Patch // the operations
+	Next  string     // the phase that the actor names, "" for none
+	Whole bool       // it could be read
 }
 
 // An Outcome is what Verify and Advance return.
@@ -42,6 +51,7 @@ type Outcome struct {
 	Verdict Verdict
 	After   Snapshot      // of a commit, the new state; else the one before
 	Patch   tree.Patch    // the operations, nil if they could not be read
+	Read    Reading       // the same, with the phase beside them, if all of it could be read
 	Steps   []*tree.Node  // of a commit or noop: the state that each operation ran on
 	Effects []tree.Effect // and what it read and wrote
 	Next    string        // the phase that a commit moved to, "" if it did not move
@@ -120,6 +130,7 @@ type verification struct {
 
 	patch       tree.Patch
 	chosen      string         // the next phase that the actor names, "" if none
+	whole       bool           // the proposal could be read
 	next        string         // the phase to move to, "" for none
 	args        region.Binding // every parameter of the stage, once the phase step passed
 	accesses    []access       // of the patch's pointers, in operation order
@@ -185,6 +196,7 @@ func (v *verification) run() []finding {
 // patch. Exceeded limits come before everything else.
 func (v *verification) readProposal() []finding {
 	found := v.parseProposal()
+	v.whole = len(found) == 0
 	if over := slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.Gate != GateLimit }); len(over) > 0 {
 		return over
 	}
@@ -198,6 +210,21 @@ func (v *verification) readProposal() []finding {
 		}
 	}
 	return found
+}
+
+// Read reads a proposal as Verify does, and judges nothing. It costs what the proposal
+// is long.
+func (p *Program) Read(proposal []byte) Reading {
+	v := &verification{p: p, proposal: Proposal{Patch: proposal}}
+	v.whole = len(v.parseProposal()) == 0
+	return v.reading()
+}
+
+func (v *verification) reading() Reading {
+	if !v.whole {
+		return Reading{}
+	}
+	return Reading{v.patch, v.chosen, true}
 }
 
 // parseProposal reads an array of operations, or an object that has one.
@@ -408,7 +435,7 @@ func (v *verification) checkStale() []finding {
 		return nil
 	}
 	var found []finding
-	for _, violation := range v.proposal.Stale() {
+	for _, violation := range v.proposal.Stale(v.reading()) {
 		violation.Gate = GateStale
 		found = append(found, finding{Violation: violation})
 	}
@@ -419,7 +446,7 @@ func (v *verification) checkStale() []finding {
 
 func (v *verification) outcome(found []finding) Outcome {
 	before := v.snapshot
-	out := Outcome{After: before, Patch: v.patch, verification: v, found: found}
+	out := Outcome{After: before, Patch: v.patch, Read: v.reading(), verification: v, found: found}
 	digest := before.State.Digest().String()
 	out.Verdict = Verdict{
 		Verdict: Reject, Contract: v.p.digest,
