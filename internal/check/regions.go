@@ -362,7 +362,7 @@ func (c *checker) lowerGrant(s *scope, g *syntax.GrantExpr, use pathUse, params 
 		if len(met) == 0 && len(out) > 0 && len(atom) > 0 {
 			c.report(emptyIntersection(g))
 		}
-		out = met
+		out = c.trimmed(met)
 	}
 	var plain region.Region // the exceptions that are taken away at once
 	for i, e := range g.Except {
@@ -415,24 +415,37 @@ func (c *checker) takeAwayHoled(from, what region.Region, at *syntax.RegionAtom)
 		c.report(inexactRegion(at.Span, "except"))
 		return nil
 	}
-	return out
+	return c.trimmed(out)
+}
+
+// trimmed leaves out of each grant the exceptions that it cannot meet. r is not used again.
+func (c *checker) trimmed(r region.Region) region.Region {
+	for i, g := range r {
+		r[i] = region.Grant{Include: g.Include}.Without(g.Except, c.model.Meter)
+	}
+	return r
 }
 
 // takeAwayPlain removes exceptions without exceptions of their own from grants: they
-// join each grant's excepts, which keeps the grants as they were written.
+// join the excepts of each grant that they may meet, which keeps the grants as they were
+// written.
 func (c *checker) takeAwayPlain(from, what region.Region, at *syntax.RegionAtom) region.Region {
 	if len(what) == 0 {
 		return from
 	}
-	if c.tooManyPatterns(size(from)+len(from)*size(what), at.Span) {
-		return nil
+	var except []region.Pattern
+	for _, g := range what {
+		except = append(except, g.Include...)
 	}
-	out := slices.Clone(from)
-	for i := range out {
-		out[i].Except = slices.Clone(out[i].Except)
-		for _, g := range what {
-			out[i].Except = append(out[i].Except, g.Include...)
+	out, total := slices.Clone(from), 0
+	for i, g := range from {
+		out[i] = g.Without(except, c.model.Meter)
+		if total += len(out[i].Include) + len(out[i].Except); total > MaxRegion {
+			break
 		}
+	}
+	if c.tooManyPatterns(total, at.Span) {
+		return nil
 	}
 	return out
 }

@@ -1,5 +1,7 @@
 package region
 
+import "slices"
+
 // Union is the concatenation of the grant lists: no authority emerges that
 // neither had (spec/semantics.md section 3.4).
 func Union(regions ...Region) Region {
@@ -70,6 +72,42 @@ func Difference(a, b Region, meter *Meter) (r Region, exact bool) {
 		}
 	}
 	return r, exact
+}
+
+// Without takes exceptions away from a grant: those that it may meet join its own, the
+// others say nothing of it. g is left alone. What is compared counts for the meter; once
+// it is spent all of them join.
+func (g Grant) Without(except []Pattern, meter *Meter) Grant {
+	meter.Spend(1 + len(g.Include)*len(except)/comparisons)
+	g.Except = slices.Clone(g.Except)
+	for _, e := range except {
+		if meter.IsSpent() || g.mayMeet(e) {
+			g.Except = append(g.Except, e)
+		}
+	}
+	return g
+}
+
+// comparisons is how many patterns are looked at for the price of a step of a search.
+const comparisons = 8
+
+// mayMeet reports whether a pattern that is taken away may have a path, or one below a
+// path, that a grant has. A parameter may meet a key that the pattern names: it is because
+// the pattern names the key that the parameter is never bound to it (semantics section 9).
+func (g Grant) mayMeet(except Pattern) bool {
+	return slices.ContainsFunc(g.Include, func(p Pattern) bool {
+		for i := range min(len(p.Segments), len(except.Segments)) {
+			s, t := p.Segments[i], except.Segments[i]
+			switch {
+			case s.Kind == AnyDepth || t.Kind == AnyDepth:
+				return true
+			case s.Kind == ParamSegment && t.IsLiteral(), t.Kind == ParamSegment && s.IsLiteral():
+			case !s.MayMeet(t):
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func appendGrant(r Region, include []Pattern, excepts ...[]Pattern) Region {

@@ -45,6 +45,49 @@ func TestTheAlgebraAgreesWithSetOperationsOnWords(t *testing.T) {
 	})
 }
 
+func TestAnExceptionThatCannotMeetAGrantTakesNothingFromIt(t *testing.T) {
+	for _, u := range []*universe{typedUniverse(3), logUniverse(3)} {
+		regions := u.regions(3)
+		check(t, 1500, func(t *rapid.T) {
+			a := regions.Draw(t, "a")
+			var trimmed Region
+			for _, g := range a.Region {
+				trimmed = append(trimmed, Grant{Include: g.Include}.Without(g.Except, nil))
+			}
+			u.sameWords(t, "what is left", Compile(trimmed), a.sets[Plain], a.sets[Interior], a, a)
+			require.Equal(t, Yes, Equal(Compile(a.Region), Compile(trimmed), Shown, Options{}).Verdict)
+		})
+	}
+}
+
+func TestAGrantKeepsTheExceptionsThatItMayMeet(t *testing.T) {
+	for _, x := range []struct {
+		include string
+		except  []string
+		kept    []string
+	}{
+		{"/m/{p}", []string{"/m/*/x", "/n/*/x", "/m/*/y/z", "/n"}, []string{"/m/*/x", "/m/*/y/z"}},
+		{"/m/{p}/x", []string{"/m", "/m/*/x", "/m/*/y"}, []string{"/m", "/m/*/x"}},
+		{"/m/{p}", []string{"/m/k", "/m/{q}", "/n/{q}"}, []string{"/m/k", "/m/{q}"}},
+		{"/**", []string{"/m/x", "/n/*/x"}, []string{"/m/x", "/n/*/x"}},
+		{"/a/**/b", []string{"/a/c/d", "/c/**"}, []string{"/a/c/d"}},
+		{"/l/-", []string{"/l/*", "/l/[*]/x", "/s/*"}, []string{"/l/*", "/l/[*]/x"}},
+	} {
+		g := Of(x.include)[0]
+		var except, kept []Pattern
+		for _, text := range x.except {
+			except = append(except, MustParse(text))
+		}
+		for _, text := range x.kept {
+			kept = append(kept, MustParse(text))
+		}
+		require.Equal(t, kept, g.Without(except, nil).Except, "%s", x.include)
+		require.Empty(t, g.Except, "the grant itself is left alone")
+		spent := NewMeter(0)
+		require.Equal(t, except, g.Without(except, spent).Except, "without steps all are taken away")
+	}
+}
+
 // With the decision procedure as judge, the laws hold on all words, not only
 // those of a universe.
 func TestTheLawsOfTheAlgebraHoldOnAllWords(t *testing.T) {
