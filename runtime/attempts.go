@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -77,6 +78,7 @@ type request struct {
 	patch []byte // of one that is being made
 	kept  int    // bytes of it that the log keeps
 	key   string
+	at    time.Time // the clock that it is decided by
 	seq   uint64
 }
 

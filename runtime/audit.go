@@ -302,7 +302,7 @@ func (r *audit) again(before *auditContext, record store.Record) error {
 
 // view shows a view again.
 func (r *audit) view(before *auditContext, l *line, record store.Record, hidden *sealedPart) error {
-	request := verify.ViewRequest{Stage: l.Stage, Args: hidden.args(l), Role: l.Role}
+	request := verify.ViewRequest{Stage: l.Stage, Args: hidden.args(l), Role: l.Role, Actor: l.Principal.Subject, Now: l.Time}
 	v, refused, err := r.in.contract.program.View(r.ctx, before.now, request)
 	if err != nil {
 		return r.undecidable(l, err)
@@ -315,7 +315,7 @@ func (r *audit) view(before *auditContext, l *line, record store.Record, hidden 
 		r.differ(l, "view", l.View, r.in.key.View(v.Digest))
 	}
 	asked := Request{Stage: request.Stage, Args: request.Args, Role: request.Role, Principal: Principal(l.Principal)}
-	e, err := r.in.viewEntry(&before.now, &asked, &v, refused)
+	e, err := r.in.viewEntry(&before.now, &asked, l.Time, &v, refused)
 	if err != nil {
 		return err
 	}
@@ -356,7 +356,7 @@ func (r *audit) decision(before *auditContext, l *line, record store.Record, hid
 func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out verify.Outcome, unread bool, err error) {
 	program, asks, a := r.in.contract.program, &before.asks, before.proposal
 	if a == nil {
-		out, err = program.Advance(r.ctx, before.now, asks.Phase, asks.Role)
+		out, err = program.Advance(r.ctx, before.now, verify.Move{To: asks.Phase, Role: asks.Role, Actor: asks.Principal.Subject, Now: asks.Time})
 		return out, false, err
 	}
 	p := Proposal{
@@ -376,6 +376,7 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 	}
 	proposed := verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
+		Actor: asks.Principal.Subject, Now: asks.Time,
 		Attempt: now.attempt(), MaxAttempts: l.verdict.MaxAttempts, Normalised: p.Normalised,
 		Stale: func(read verify.Reading) []Violation {
 			return now.objections(r.in.key, a, read, r.late(&p, &before.now, l.verdict), l.verdict.MaxAttempts)
@@ -461,7 +462,7 @@ func startsWith(all, first []Violation) bool {
 func (r *audit) askedAgain(before *auditContext, out *verify.Outcome, hidden *sealedPart) (*entry, error) {
 	asks := &before.asks
 	if before.proposal == nil {
-		return r.in.advanceEntry(&before.now, asks.Phase, asks.Role, Principal(asks.Principal)), nil
+		return r.in.advanceEntry(&before.now, asks.Phase, asks.Role, Principal(asks.Principal), asks.Time), nil
 	}
 	a := *before.proposal
 	p := Proposal{
@@ -490,7 +491,7 @@ func (r *audit) decidedAgain(l *line, record store.Record, out *verify.Outcome, 
 		v := verdictOf(out)
 		return r.in.decisionEntry(r.ctx, out, &v, asked)
 	}
-	e := &entry{Record: *r.in.record(trace.Decision, out.Verdict.VersionAfter), sealed: record.Sealed}
+	e := &entry{Record: *r.in.record(trace.Decision, out.Verdict.VersionAfter, asked.Time), sealed: record.Sealed}
 	e.Verdict, e.Redacted = l.Verdict, l.Redacted
 	return e, nil
 }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,7 +150,7 @@ func (in *Instance) begin(ctx context.Context, now *verify.Snapshot) error {
 
 // genesisEntry is the entry that begins a log, with what it seals.
 func (in *Instance) genesisEntry(now *verify.Snapshot, sealed []byte, by Principal) *entry {
-	e := &entry{Record: *in.record(trace.Create, now.Version), sealed: sealed}
+	e := &entry{Record: *in.record(trace.Create, now.Version, in.now()), sealed: sealed}
 	e.Phase, e.State = now.Phase, in.key.State(now.State.Digest().String())
 	e.Principal = trace.Principal(by)
 	return e
@@ -379,10 +380,12 @@ type Runnable struct {
 // can run it on the current state: whether the phase is one of its phases, the role one of its
 // roles, and its require clauses hold. Of a stage with parameters that the host binds, arguments
 // decide too, and so may its require clauses: those are not looked at, and View tells. Nothing is
-// recorded. Cost: that of evaluating the require clauses. Errors: *TooLongError,
+// recorded. by is who asks, if the host says so: one principal at most. Cost: that of evaluating the
+// require clauses. Errors: *TooLongError,
 // *NotTextError; the context's error; what the store reports.
-func (in *Instance) Runnable(ctx context.Context, role string) ([]Runnable, error) {
-	if err := CheckGiven(role, "", "", nil); err != nil {
+func (in *Instance) Runnable(ctx context.Context, role string, by ...Principal) ([]Runnable, error) {
+	who, at := first(by), in.now()
+	if err := cmp.Or(CheckGiven(role, "", "", nil), who.Check()); err != nil {
 		return nil, err
 	}
 	now, err := in.settled(ctx)
@@ -392,7 +395,7 @@ func (in *Instance) Runnable(ctx context.Context, role string) ([]Runnable, erro
 	all := make([]Runnable, len(in.contract.ir.Stages))
 	for i := range in.contract.ir.Stages {
 		name := in.contract.ir.Stages[i].Name
-		refused, err := in.contract.program.Admits(ctx, *now, name, role)
+		refused, err := in.contract.program.Admits(ctx, *now, verify.ViewRequest{Stage: name, Role: role, Actor: who.Subject, Now: at})
 		if err != nil {
 			return nil, err
 		}

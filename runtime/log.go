@@ -143,14 +143,15 @@ func (in *Instance) due(ctx context.Context) (now *verify.Snapshot, head trace.H
 }
 
 // record begins a record of this instance.
-func (in *Instance) record(kind trace.Kind, version uint64) *trace.Record {
-	return &trace.Record{Kind: kind, Time: in.now(), Contract: in.contract.Digest(), Version: version}
+func (in *Instance) record(kind trace.Kind, version uint64, at time.Time) *trace.Record {
+	return &trace.Record{Kind: kind, Time: at, Contract: in.contract.Digest(), Version: version}
 }
 
-// now is the time of a record. RFC 3339 has years of four digits: a clock that is
+// now is the clock that something is decided by: it is read once, before, and its time is
+// that of the records, so that what is decided again later is decided by the same. RFC 3339 has years of four digits: a clock that is
 // beyond them tells the last moment, or the first.
 func (in *Instance) now() time.Time {
-	t := in.options.clock().UTC()
+	t := in.options.clock().Round(0).UTC() // a record has no other clock than the wall
 	switch year := t.Year(); {
 	case year < 0:
 		return time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -180,7 +181,7 @@ func recordsDigest(a *request, v *verify.Verdict) bool {
 
 // proposalEntry records what was proposed. The patch is sealed as it arrived, if it is kept.
 func (in *Instance) proposalEntry(p *Proposal, a *request, seen *verify.Snapshot, out *verify.Outcome, keep bool) *entry {
-	e := &entry{Record: *in.record(trace.Proposal, seen.Version)}
+	e := &entry{Record: *in.record(trace.Proposal, seen.Version, a.at)}
 	in.actor(&e.Record, p.Principal, p.Stage, p.Role, p.Args)
 	e.args = hiddenArgs(&e.Record, p.Args)
 	e.Base, e.Key, e.Next, e.Size = &p.Base, a.key, p.Next, trace.Rounded(len(p.Patch))
@@ -200,8 +201,8 @@ func (in *Instance) proposalEntry(p *Proposal, a *request, seen *verify.Snapshot
 }
 
 // advanceEntry records the phase that the host asked for.
-func (in *Instance) advanceEntry(seen *verify.Snapshot, phase, role string, by Principal) *entry {
-	e := &entry{Record: *in.record(trace.Advance, seen.Version)}
+func (in *Instance) advanceEntry(seen *verify.Snapshot, phase, role string, by Principal, at time.Time) *entry {
+	e := &entry{Record: *in.record(trace.Advance, seen.Version, at)}
 	e.Role, e.Phase, e.Principal = role, phase, trace.Principal(by)
 	return e
 }
@@ -209,7 +210,7 @@ func (in *Instance) advanceEntry(seen *verify.Snapshot, phase, role string, by P
 // decisionEntry records a verdict on what was asked, and of a commit what it
 // replaced.
 func (in *Instance) decisionEntry(ctx context.Context, out *verify.Outcome, v *Verdict, asked *entry) (e *entry, err error) {
-	e = &entry{Record: *in.record(trace.Decision, out.Verdict.VersionAfter)}
+	e = &entry{Record: *in.record(trace.Decision, out.Verdict.VersionAfter, asked.Time)}
 	if err := in.addVerdict(&e.Record, &out.Verdict); err != nil {
 		return nil, err
 	}
@@ -431,7 +432,7 @@ func (l *line) request(r store.Record) *request {
 	tooLong := patch == "" && l.Size > 0
 	return &request{
 		step: stepOf(l.Principal.Subject, l.Stage, l.Role, l.Args), print: fingerprint{l.Next, patch, tooLong}, kept: len(r.Sealed),
-		key: l.Key, seq: r.Seq,
+		key: l.Key, at: l.Time, seq: r.Seq,
 	}
 }
 

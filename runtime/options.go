@@ -49,8 +49,9 @@ func optionsOf(all []Option) options {
 	return o
 }
 
-// WithClock makes an instance take the time of its records from clock. Time is
-// recorded and nothing else: no decision depends on it. The default is time.Now.
+// WithClock makes an instance take the time from clock. It is read once for each request,
+// before anything is decided: its time is that of the records, and the one that the decision
+// is made by. The default is time.Now.
 func WithClock(clock func() time.Time) Option {
 	return func(o *options) { o.clock = clock }
 }

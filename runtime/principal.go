@@ -25,3 +25,11 @@ func (p Principal) Check() error {
 	}
 	return nil
 }
+
+// first is the principal that was given, if one was.
+func first(by []Principal) (p Principal) {
+	if len(by) > 0 {
+		p = by[0]
+	}
+	return p
+}

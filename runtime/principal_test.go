@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -165,4 +166,29 @@ func TestAForgedPrincipalThatChangesADecisionDiffers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a decision rests on is the time that its records tell.
+func TestTheClockIsReadOnceForEachRequest(t *testing.T) {
+	read := 0
+	clock := func() time.Time { read++; return time.Unix(int64(read), 123_456_789).In(time.FixedZone("x", 3600)) }
+	in, _ := begin(t, runtime.WithClock(clock))
+	_, err := in.View(ctx, runtime.Request{Stage: "draft"})
+	require.NoError(t, err)
+	commits(t, propose(t, in, inside))
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	keyed(t, in, "k", outside(2))
+	_, err = in.Advance(ctx, "nowhere", "")
+	require.NoError(t, err)
+	_, err = in.Runnable(ctx, "", runtime.Principal{Subject: "ann"})
+	require.NoError(t, err)
+	require.Equal(t, 7, read)
+	var times []string
+	for _, l := range linesOf(t, in) {
+		times = append(times, l.Time[len("1970-01-01T00:00:"):])
+	}
+	require.Equal(t, []string{
+		"01.123456789Z", "02.123456789Z", "03.123456789Z", "03.123456789Z", "04.123456789Z", "04.123456789Z",
+		"05.123456789Z", "05.123456789Z", "06.123456789Z", "06.123456789Z",
+	}, times)
 }

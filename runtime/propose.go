@@ -167,7 +167,7 @@ func (in *Instance) requestOf(p *Proposal) *request {
 		args, _ = in.redactor.Args(s, args)
 	}
 	print := fingerprint{next: shown(p.Next), tooLong: in.tooLong(p.Patch)}
-	return &request{step: stepOf(p.Principal.Subject, p.Stage, p.Role, args), print: print, patch: p.Patch, key: shown(p.Key)}
+	return &request{step: stepOf(p.Principal.Subject, p.Stage, p.Role, args), print: print, patch: p.Patch, key: shown(p.Key), at: in.now()}
 }
 
 // An admission is what the log says about a proposal before it is judged: the state
@@ -313,6 +313,7 @@ func (in *Instance) proposed(ctx context.Context, p *Proposal, a *request, now *
 	}
 	return verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
+		Actor: p.Principal.Subject, Now: a.at,
 		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
 		Stale: func(read verify.Reading) []Violation {
 			return now.objections(in.key, a, read, in.late(ctx, p, now.seen), most)
@@ -491,10 +492,7 @@ var beforeScope = []verify.Gate{verify.GateLimit, verify.GateFormat, verify.Gate
 // stays as it is. Recorded and failing as Propose. An unknown phase is a reject. by is who
 // asks, if the host says so: one principal at most.
 func (in *Instance) Advance(ctx context.Context, phase, role string, by ...Principal) (Verdict, error) {
-	var who Principal
-	if len(by) > 0 {
-		who = by[0]
-	}
+	who, at := first(by), in.now()
 	if err := cmp.Or(CheckGiven(role, phase, "", nil), who.Check()); err != nil {
 		return Verdict{}, err
 	}
@@ -503,11 +501,11 @@ func (in *Instance) Advance(ctx context.Context, phase, role string, by ...Princ
 		if err != nil {
 			return Verdict{}, err
 		}
-		out, err := in.contract.program.Advance(ctx, *seen, phase, role)
+		out, err := in.contract.program.Advance(ctx, *seen, verify.Move{To: phase, Role: role, Actor: who.Subject, Now: at})
 		if err != nil {
 			return Verdict{}, err
 		}
-		v, err := in.commit(ctx, seen, &out, in.advanceEntry(seen, phase, role, who), &decision{after: &out.After})
+		v, err := in.commit(ctx, seen, &out, in.advanceEntry(seen, phase, role, who, at), &decision{after: &out.After})
 		if err == errMoved {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/tree"
@@ -44,16 +45,19 @@ func (in *Instance) View(ctx context.Context, r Request) (View, error) {
 	if err := cmp.Or(CheckGiven(r.Role, "", "", r.Args), r.Principal.Check()); err != nil {
 		return View{}, err
 	}
+	at := in.now()
 	for {
 		seen, err := in.settled(ctx)
 		if err != nil {
 			return View{}, err
 		}
-		v, refused, err := in.contract.program.View(ctx, *seen, verify.ViewRequest{Stage: r.Stage, Args: r.Args, Role: r.Role})
+		v, refused, err := in.contract.program.View(ctx, *seen, verify.ViewRequest{
+			Stage: r.Stage, Args: r.Args, Role: r.Role, Actor: r.Principal.Subject, Now: at,
+		})
 		if err != nil {
 			return View{}, err
 		}
-		err = in.recordView(ctx, seen, &r, &v, refused)
+		err = in.recordView(ctx, seen, &r, at, &v, refused)
 		if err == errMoved {
 			continue
 		}
@@ -79,8 +83,8 @@ func viewOf(v *verify.View) View {
 func list(s []string) []string { return append([]string{}, s...) }
 
 // recordView appends the record of a view that was shown or refused.
-func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) error {
-	e, err := in.viewEntry(seen, r, v, refused)
+func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Request, at time.Time, v *verify.View, refused *verify.Verdict) error {
+	e, err := in.viewEntry(seen, r, at, v, refused)
 	if err != nil {
 		return err
 	}
@@ -88,8 +92,8 @@ func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Re
 }
 
 // viewEntry records a view that was shown, or the verdict that refused it.
-func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, v *verify.View, refused *verify.Verdict) (*entry, error) {
-	e := &entry{Record: *in.record(trace.View, seen.Version)}
+func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, at time.Time, v *verify.View, refused *verify.Verdict) (*entry, error) {
+	e := &entry{Record: *in.record(trace.View, seen.Version, at)}
 	in.actor(&e.Record, r.Principal, r.Stage, r.Role, r.Args)
 	hidden := sealedPart{Args: hiddenArgs(&e.Record, r.Args)}
 	var err error

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
@@ -163,7 +164,7 @@ func (v *applyVerb) decide(c *console, o *opened) (*decided, error) {
 	if err := o.requireValid(c); err != nil {
 		return nil, err
 	}
-	outcome, err := o.program.Advance(c.ctx, o.snapshot, to, v.Role)
+	outcome, err := o.program.Advance(c.ctx, o.snapshot, verify.Move{To: to, Role: v.Role, Now: time.Now().UTC()})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/normalise"
@@ -82,7 +83,7 @@ func (f *proposalFlags) allowed() normalise.Allowed {
 // read, so an empty patch stands for it.
 func (n *normalised) merge(c *console, o *opened, stage, role string) error {
 	n.applied = append(n.applied, mergePatchApplied)
-	view, refusal, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: stage, Args: o.args, Role: role})
+	view, refusal, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: stage, Args: o.args, Role: role, Now: time.Now().UTC()})
 	if err != nil {
 		return misnamed(o.contract, err)
 	}

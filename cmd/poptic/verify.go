@@ -1,6 +1,10 @@
 package main
 
-import "github.com/patchoptic/poptic/internal/verify"
+import (
+	"time"
+
+	"github.com/patchoptic/poptic/internal/verify"
+)
 
 type verifyVerb struct {
 	stageFlags
@@ -68,7 +72,7 @@ func propose(c *console, o *opened, s *stageFlags, f *proposalFlags) (*decided, 
 	}
 	outcome, err := o.program.Verify(c.ctx, o.snapshot, verify.Proposal{
 		Stage: s.Stage, Args: o.args, Role: s.Role, Patch: n.patch, Next: f.Next,
-		Normalised: n.applied,
+		Normalised: n.applied, Now: time.Now().UTC(),
 	})
 	if err != nil {
 		return nil, misnamed(o.contract, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
@@ -75,7 +76,7 @@ func (v *viewVerb) ofState(c *console) (shown runtime.View, refused *verify.Verd
 	if err := needStage(o.contract, v.Stage); err != nil {
 		return shown, nil, err
 	}
-	view, refused, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: v.Stage, Args: o.args, Role: v.Role})
+	view, refused, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: v.Stage, Args: o.args, Role: v.Role, Now: time.Now().UTC()})
 	if err != nil || refused != nil {
 		return shown, refused, misnamed(o.contract, err)
 	}

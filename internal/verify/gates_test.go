@@ -171,12 +171,12 @@ func TestTheHostWalksOnlyArrowsMarkedForIt(t *testing.T) {
 	ctx := context.Background()
 	r := openDesk(t)
 	for to, code := range map[string]string{"review": "phase transition_violation", "closed": "phase transition_violation", "nowhere": "phase transition_violation"} {
-		out, err := r.p.Advance(ctx, r.s, to, "")
+		out, err := r.p.Advance(ctx, r.s, verify.Move{To: to})
 		require.NoError(t, err)
 		require.Equal(t, []string{code}, short(out.Verdict.Violations), to)
 	}
 	r.commits(as("hand_in", `[]`))
-	out, err := r.p.Advance(ctx, r.s, "triage", "")
+	out, err := r.p.Advance(ctx, r.s, verify.Move{To: "triage"})
 	require.NoError(t, err)
 	require.Equal(t, verify.Commit, out.Verdict.Verdict)
 	require.Equal(t, verify.Snapshot{State: r.s.State, Phase: "triage", Version: r.s.Version + 1}, out.After)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -26,6 +27,9 @@ type Proposal struct {
 	Role  string
 	Patch []byte // a JSON Patch array, or {"patch": [...], "next": "phase"}
 	Next  string // the phase to move to, if the host says so
+
+	Actor string    // who proposes, as the host knows it; "" if it does not say
+	Now   time.Time // when: the one clock that the decision is made by
 
 	// Stale is asked after the phase step, if it is not nil: what the host has to say
 	// against the proposal's version, key or attempts. Its violations belong to the
@@ -100,14 +104,15 @@ func (p *Program) VerifyUnread(ctx context.Context, s Snapshot, pr Proposal) (ou
 // Admits says what keeps a role from running a stage on a state, whatever its patch:
 // its phases, its roles, and its require clauses. Of a stage whose parameters the host
 // binds, only the first two are asked, for the rest depends on its arguments. Nothing
-// found means that it may. The error is an *UnknownStageError or the context's.
-func (p *Program) Admits(ctx context.Context, s Snapshot, stage, role string) (refused []Violation, err error) {
-	st, err := p.stage(stage, nil)
+// found means that it may. r has no arguments. The error is an *UnknownStageError or the
+// context's.
+func (p *Program) Admits(ctx context.Context, s Snapshot, r ViewRequest) (refused []Violation, err error) {
+	st, err := p.stage(r.Stage, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer catch(&err)
-	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: Proposal{Stage: stage, Role: role}}
+	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: r.proposal()}
 	found := v.checkActor()
 	if given := func(p ir.Param) bool { return p.Kind != ir.DependentParam }; !slices.ContainsFunc(st.Params, given) {
 		found = append(found, v.bindArguments()...)
@@ -514,13 +519,21 @@ func (o *Outcome) Refuse(violations []Violation) {
 
 // What is not a proposal of an actor.
 
+// A Move is what a host asks for that moves the phase.
+type Move struct {
+	To    string // the phase
+	Role  string
+	Actor string    // who asks; "" if the host does not say
+	Now   time.Time // when
+}
+
 // Advance moves the phase as the host may do along an edge marked for it. The
 // guard and every invariant that reads the phase must hold afterwards; the state
 // stays as it is. The error is the context's.
-func (p *Program) Advance(ctx context.Context, s Snapshot, to, role string) (out Outcome, err error) {
+func (p *Program) Advance(ctx context.Context, s Snapshot, m Move) (out Outcome, err error) {
 	defer catch(&err)
-	v := &verification{p: p.within(ctx), ctx: ctx, snapshot: s, after: s.State, next: to, reached: stepPhase}
-	v.proposal.Role = role
+	v := &verification{p: p.within(ctx), ctx: ctx, snapshot: s, after: s.State, next: m.To, reached: stepPhase}
+	v.proposal.Role, v.proposal.Actor, v.proposal.Now = m.Role, m.Actor, m.Now
 	found := v.checkHostMove()
 	if len(found) == 0 {
 		v.reached = stepRules

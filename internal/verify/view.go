@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
@@ -16,6 +17,14 @@ type ViewRequest struct {
 	Stage string
 	Args  map[string]string
 	Role  string
+
+	Actor string    // who asks, as the host knows it; "" if it does not say
+	Now   time.Time // when
+}
+
+// proposal is r for a verification, of nothing.
+func (r *ViewRequest) proposal() Proposal {
+	return Proposal{Stage: r.Stage, Args: r.Args, Role: r.Role, Actor: r.Actor, Now: r.Now}
 }
 
 // A View is what a stage sees of a state, and what its host needs to know about
@@ -69,7 +78,7 @@ func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown Vi
 	leaveIfEnded(ctx)
 	v := viewings.Get().(*verification)
 	v.p, v.ctx, v.stage, v.snapshot = p, ctx, st, s
-	v.proposal = Proposal{Stage: r.Stage, Args: r.Args, Role: r.Role}
+	v.proposal = r.proposal()
 	if found := v.checkEntry(); len(found) > 0 {
 		verdict := v.outcome(found).Verdict // which keeps v
 		return View{}, &verdict, nil

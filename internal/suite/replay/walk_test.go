@@ -454,7 +454,7 @@ func (w *walks) advance(by choice) {
 			}
 			continue
 		}
-		out, err := w.p.Advance(context.Background(), w.two[i].at, arrows[by.stage%len(arrows)].To, "")
+		out, err := w.p.Advance(context.Background(), w.two[i].at, verify.Move{To: arrows[by.stage%len(arrows)].To})
 		require.NoError(w.t, err)
 		outs[i] = out
 		if out.Verdict.Verdict == verify.Reject && w.inStep && !w.parted {
