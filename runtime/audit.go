@@ -143,7 +143,7 @@ func At(ctx context.Context, contract *Contract, st store.Store, id string, vers
 // Each line is written again, and must be the recorded one to the byte.
 //
 // Some things are taken from the record, because they stand nowhere else: what was the
-// host's to choose (who, the time, how many tries a step had where its stage does not say, and that a
+// host's to choose (who, the labels, the time, how many tries a step had where its stage does not say, and that a
 // base version was too old to be remembered), and, where a patch was not kept, what was
 // wrong with it. Such a proposal cannot have committed.
 
@@ -222,7 +222,9 @@ func (r *audit) genesis() error {
 		return err
 	}
 	l, _ := readLine(first.Line)
-	return r.sameLine(trace.Start(r.in.id), &l, first, r.in.genesisEntry(&r.now, first.Sealed, Principal(l.Principal)))
+	e := r.in.genesisEntry(&r.now, first.Sealed, Principal(l.Principal))
+	e.Labels = l.Labels
+	return r.sameLine(trace.Start(r.in.id), &l, first, e)
 }
 
 func (r *audit) all() error {

@@ -67,6 +67,9 @@ func Create(ctx context.Context, contract *Contract, st store.Store, id string, 
 	if err := o.principal.Check(); err != nil {
 		return nil, err
 	}
+	if err := checkLabels(o.labels); err != nil {
+		return nil, err
+	}
 	key, err := trace.NewKey(o.random)
 	if err != nil {
 		return nil, fmt.Errorf("instance %q: no key: %w", id, err)
@@ -137,6 +140,7 @@ func (in *Instance) begin(ctx context.Context, now *verify.Snapshot) error {
 		return err
 	}
 	e := in.genesisEntry(now, sealed, in.options.principal)
+	e.Labels = in.options.labels
 	e.Seal = in.key.Seal(e.sealed)
 	line, head := in.head.Seal(&e.Record)
 	err = in.store.Create(ctx, in.id, store.Record{Seq: head.Seq, Line: line, Sealed: sealed})

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"maps"
 	"time"
 )
 
@@ -24,6 +25,7 @@ type options struct {
 	recentBytes int
 	idle        int
 	principal   Principal
+	labels      map[string]string
 }
 
 func optionsOf(all []Option) options {
@@ -60,6 +62,14 @@ func WithClock(clock func() time.Time) Option {
 // asked nothing: afterwards each request names its own.
 func WithPrincipal(p Principal) Option {
 	return func(o *options) { o.principal = p }
+}
+
+// WithLabels gives the instance that Create begins names and values to find it by (Info). They
+// stand in the first record, where an auditor reads them, and stay: nothing in them is secret.
+// There are MaxLabels at most, each name and each value a text of at most MaxGiven bytes, a
+// name of at least one. Of Open they are asked nothing.
+func WithLabels(labels map[string]string) Option {
+	return func(o *options) { o.labels = maps.Clone(labels) }
 }
 
 // WithRandom makes Create draw the key of the instance's keyed digests from

@@ -17,7 +17,8 @@ type createVerb struct {
 	Store    storeURL `required:"" help:"Store that is to keep the instance, as sqlite:FILE; a file that is not there is made." placeholder:"URL"`
 	Instance stated   `required:"" help:"Name of the new instance." placeholder:"ID"`
 	principalFlags
-	Format string `enum:"text,json" default:"text" help:"How the result is printed: ${enum}."`
+	Label  []string `sep:"none" help:"Something to find the instance by, not secret; repeat the flag for each." placeholder:"NAME=VALUE"`
+	Format string   `enum:"text,json" default:"text" help:"How the result is printed: ${enum}."`
 }
 
 // Help is printed by --help.
@@ -29,6 +30,7 @@ The file of a new store is for its owner alone, because it holds the whole state
 Examples:
 
     poptic create desk.poptic --store sqlite:desk.db --instance T-7 --state state.json
+    poptic create desk.poptic --store sqlite:desk.db --instance T-8 --state state.json --label tenant=acme
     poptic view desk.poptic --store sqlite:desk.db --instance T-7 \
         --stage classify --arg ticket=T1 --role triage_bot
     poptic apply desk.poptic --store sqlite:desk.db --instance T-7 \
@@ -58,10 +60,15 @@ func (v *createVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if err := v.startable(c, loaded, state); err != nil {
+	labels, err := pairs(v.Label, "label", "write --label NAME=VALUE, for example --label tenant=acme")
+	if err != nil {
 		return err
 	}
-	in, err := v.begin(c, loaded, state, by)
+	with := []runtime.Option{runtime.WithPrincipal(by), runtime.WithLabels(labels)}
+	if err := v.startable(c, loaded, state, with); err != nil {
+		return err
+	}
+	in, err := v.begin(c, loaded, state, with)
 	if err != nil {
 		return err
 	}
@@ -70,14 +77,19 @@ func (v *createVerb) Run(c *console) error {
 
 // startable begins an instance nowhere, so that what cannot be begun leaves no store
 // behind. A store is no file that the verb reads.
-func (v *createVerb) startable(c *console, contract *runtime.Contract, state []byte) error {
+func (v *createVerb) startable(c *console, contract *runtime.Contract, state []byte, with []runtime.Option) error {
 	if what, read := c.inputs.reads(v.Store.file, ""); read {
 		return fail("name another file", "%s can be no store: it is the %s that is read", v.Store.file, what)
 	}
-	_, err := runtime.Create(c.ctx, contract, store.NewMemory(), string(v.Instance), state)
+	_, err := runtime.Create(c.ctx, contract, store.NewMemory(), string(v.Instance), state, with...)
 	var id *runtime.IDError
 	var invalid *runtime.InvalidStateError
+	var long *runtime.TooLongError
+	var many *runtime.TooManyLabelsError
+	var noText *runtime.NotTextError
 	switch {
+	case errors.As(err, &long), errors.As(err, &many), errors.As(err, &noText):
+		return fail("nothing was begun", "%s", err)
 	case errors.As(err, &id):
 		return instanceError(v.Store.file, err)
 	case errors.As(err, &invalid):
@@ -88,13 +100,13 @@ func (v *createVerb) startable(c *console, contract *runtime.Contract, state []b
 	return nil
 }
 
-func (v *createVerb) begin(c *console, contract *runtime.Contract, state []byte, by runtime.Principal) (*runtime.Instance, error) {
+func (v *createVerb) begin(c *console, contract *runtime.Contract, state []byte, with []runtime.Option) (*runtime.Instance, error) {
 	st, err := sqlite.Open(c.ctx, v.Store.file)
 	if err != nil {
 		return nil, instanceError(v.Store.file, err)
 	}
 	defer st.Close()
-	in, err := runtime.Create(c.ctx, contract, st, string(v.Instance), state, runtime.WithPrincipal(by))
+	in, err := runtime.Create(c.ctx, contract, st, string(v.Instance), state, with...)
 	if errors.Is(err, store.ErrExists) {
 		return nil, fail("\"view\" and \"apply\" go on with it; a new one needs another name", "%s has an instance %q already", v.Store.file, string(v.Instance))
 	}

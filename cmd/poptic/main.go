@@ -37,6 +37,8 @@ type verbs struct {
 	View       viewVerb       `cmd:"" help:"Show what a stage sees of a state, or of an instance."`
 	Verify     verifyVerb     `cmd:"" help:"Judge a proposal; nothing is written."`
 	Apply      applyVerb      `cmd:"" help:"Judge a proposal and write the new state if it commits, or have an instance decide it."`
+	Instances  instancesVerb  `cmd:"" help:"List the instances of a store."`
+	Delete     deleteVerb     `cmd:"" help:"Take an instance out of a store, with all that was recorded of it."`
 	Audit      auditVerb      `cmd:"" help:"List what was recorded, and check that nothing was changed."`
 	Replay     replayVerb     `cmd:"" help:"Make every decision of a log again, or give the state at a version."`
 	Version    versionVerb    `cmd:"" help:"Print the version."`

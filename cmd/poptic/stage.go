@@ -77,20 +77,25 @@ func checkGiven(role, phase string, args map[string]string) error {
 	return nil
 }
 
-// arguments reads NAME=VALUE pairs; a value may hold anything, "=" included.
-func arguments(pairs []string) (map[string]string, error) {
-	args := map[string]string{}
-	for _, pair := range pairs {
+// arguments reads the stage's arguments.
+func arguments(given []string) (map[string]string, error) {
+	return pairs(given, "argument", "write --arg NAME=VALUE, for example --arg ticket=T1")
+}
+
+// pairs reads NAME=VALUE pairs; a value may hold anything, "=" included.
+func pairs(given []string, what, help string) (map[string]string, error) {
+	all := map[string]string{}
+	for _, pair := range given {
 		name, value, found := strings.Cut(pair, "=")
-		switch _, twice := args[name]; {
+		switch _, twice := all[name]; {
 		case !found || name == "":
-			return nil, fail("write --arg NAME=VALUE, for example --arg ticket=T1", "%q is no argument", pair)
+			return nil, fail(help, "%q is no %s", pair, what)
 		case twice:
-			return nil, fail("give it once", "the argument %s is given twice", name)
+			return nil, fail("give it once", "the %s %s is given twice", what, name)
 		}
-		args[name] = value
+		all[name] = value
 	}
-	return args, nil
+	return all, nil
 }
 
 // phaseOf is the phase called name, the initial one if name is empty.

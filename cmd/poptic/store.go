@@ -53,6 +53,30 @@ func parseStoreURL(text string) (storeURL, error) {
 
 func (u storeURL) given() bool { return u.text != "" }
 
+// open opens a store that is there, to go on with it.
+func (u storeURL) open(c *console) (*sqlite.Store, error) {
+	if err := u.readyToOpen(); err != nil {
+		return nil, err
+	}
+	st, err := sqlite.Open(c.ctx, u.file, sqlite.Existing())
+	if err != nil {
+		return nil, instanceError(u.file, err)
+	}
+	return st, nil
+}
+
+// look opens a store that is there, to read it: it is left as it is.
+func (u storeURL) look(c *console) (*sqlite.Store, error) {
+	if err := u.readyToOpen(); err != nil {
+		return nil, err
+	}
+	st, err := sqlite.OpenReadOnly(c.ctx, u.file)
+	if err != nil {
+		return nil, instanceError(u.file, err)
+	}
+	return st, nil
+}
+
 // readyToOpen checks that there is a database to go on with. To open a store
 // makes its file, so this comes before.
 func (u storeURL) readyToOpen() error {
@@ -143,12 +167,9 @@ func (f *instanceFlags) open(c *console, of *contractArg) (*running, error) {
 	if err != nil {
 		return nil, broken(of.Contract, err)
 	}
-	if err := f.Store.readyToOpen(); err != nil {
-		return nil, err
-	}
-	st, err := sqlite.Open(c.ctx, f.Store.file, sqlite.Existing())
+	st, err := f.Store.open(c)
 	if err != nil {
-		return nil, instanceError(f.Store.file, err)
+		return nil, err
 	}
 	if f.Instance == "" {
 		err = needInstance(c, st, f.Store.file)
@@ -203,7 +224,7 @@ func instanceHelp(name, nearest string, ids []string) string {
 	case len(ids) == 0:
 		return "it has none; \"poptic create\" begins one"
 	case nearest == "" && len(ids) > maxListed:
-		return "\"poptic audit " + name + " --verify\" lists the " + terminal.Grouped(len(ids)) + " that there are"
+		return "\"poptic instances --store sqlite:" + name + "\" lists the " + terminal.Grouped(len(ids)) + " that there are"
 	}
 	known := make([]string, len(ids))
 	for i, id := range ids {

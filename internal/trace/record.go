@@ -48,6 +48,7 @@ type Record struct {
 	Stage     string
 	Role      string
 	Principal Principal         // who acts: create, view, proposal, advance
+	Labels    map[string]string // create: what the host calls the instance by
 	Args      map[string]string // with secret ones replaced
 	Phase     string            // create, view: the phase; advance: the phase asked for
 	Base      *uint64           // proposal: the version its author saw
@@ -83,7 +84,7 @@ type member struct {
 
 // members are the members of r's line in their order. Who writes a line and who reads one
 // goes by this list, so that both know the same.
-func (r *Record) members() [26]member {
+func (r *Record) members() [27]member {
 	return [...]member{
 		{"seq", &r.Seq, true},
 		{"time", &r.Time, true},
@@ -95,6 +96,7 @@ func (r *Record) members() [26]member {
 		{"stage", &r.Stage, false},
 		{"role", &r.Role, false},
 		{"principal", &r.Principal, false},
+		{"labels", &r.Labels, false},
 		{"args", &r.Args, false},
 		{"phase", &r.Phase, false},
 		{"base", &r.Base, false},
