@@ -2,6 +2,8 @@ package tree
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"slices"
 	"sort"
 
@@ -142,13 +144,13 @@ func (n *Node) placeInSet(e *Node) int {
 	})
 }
 
-// Holds reports whether an element of the array n equals v; in O(log n) for a set
+// Holds reports whether an element of the array n equals v; in O(log n) for a large set
 // or log whose digest is known, else linear.
 func (n *Node) Holds(v *Node) bool {
 	if n.Len() == 0 || n.kind != ir.Array {
 		return false
 	}
-	if !n.root.loose() && !v.loose() {
+	if n.Len() > small && !n.root.loose() && !v.loose() {
 		return n.bag().Count(v.digestKey()) > 0
 	}
 	for _, e := range n.Elements() {
@@ -159,11 +161,72 @@ func (n *Node) Holds(v *Node) bool {
 	return false
 }
 
-// Distinct reports whether no two elements of the array n are equal; of a set or log
+// Distinct reports whether no two elements of the array n are equal; of a large set or log
 // whose elements were counted before, in O(1).
-func (n *Node) Distinct() bool { return n.Len() < 2 || !n.bag().Repeats() }
+func (n *Node) Distinct() bool {
+	if n.Len() > small {
+		return !n.bag().Repeats()
+	}
+	var room [small]Digest
+	sorted := n.sortedDigests(room[:0])
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			return false
+		}
+	}
+	return true
+}
 
-// bag is the multiset of the digests of an array's elements. It is remembered, and
+// bagDigest is the digest of the multiset of an array's elements. It is remembered.
+func (n *Node) bagDigest() Digest {
+	if n.root == nil {
+		return emptyObject.Digest()
+	}
+	if known, ok := n.root.digest.get(ofBag); ok {
+		return known
+	}
+	var d Digest
+	if n.Len() > small {
+		d = n.bag().digest()
+	} else {
+		d = n.fewDigest()
+	}
+	n.root.digest.set(ofBag, d)
+	return d
+}
+
+// fewDigest is the digest of the bag of a few elements, which is not made: it would take
+// more room than they do. The object that a bag is made of is one leaf then.
+func (n *Node) fewDigest() Digest {
+	var room [small]Digest
+	sorted := n.sortedDigests(room[:0])
+	buffer := buffers.Get().(*[]byte)
+	buf, distinct := append((*buffer)[:0], 'm'), 0
+	for i := 0; i < len(sorted); distinct++ {
+		times := i
+		for i++; i < len(sorted) && sorted[i] == sorted[i-1]; i++ {
+		}
+		count := occurrences(i - times).Digest()
+		buf = binary.BigEndian.AppendUint64(buf, sha256.Size)
+		buf = append(append(buf, sorted[times][:]...), count[:]...)
+	}
+	d := wholeDigest('{', distinct, sha256.Sum256(buf))
+	*buffer = buf
+	buffers.Put(buffer)
+	return d
+}
+
+// sortedDigests appends the digests of n's elements in ascending order to dst, which is
+// empty.
+func (n *Node) sortedDigests(dst []Digest) []Digest {
+	for _, e := range n.Elements() {
+		dst = append(dst, e.Digest())
+	}
+	slices.SortFunc(dst, func(a, b Digest) int { return bytes.Compare(a[:], b[:]) })
+	return dst
+}
+
+// bag is the multiset of the digests of a large array's elements. It is remembered, and
 // carried along by edits once it was asked for.
 func (n *Node) bag() *Bag {
 	if known, ok := elementBags.Get(n); ok {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,6 +75,7 @@ type parser struct {
 	depth  int
 	names  []string
 	nodes  []*Node
+	shapes []shapes          // by depth
 	words  map[string]string // member names and short strings seen, to keep one copy of each
 	buf    []byte
 }
@@ -238,7 +238,7 @@ func (p *parser) array() (*Node, error) {
 func (p *parser) object() (*Node, error) {
 	baseName, base := len(p.names), len(p.nodes)
 	for p.dec.PeekKind() != '}' {
-		name, err := p.quoted()
+		name, err := p.name(len(p.names) - baseName)
 		if err != nil {
 			return nil, err
 		}
@@ -249,12 +249,93 @@ func (p *parser) object() (*Node, error) {
 		}
 		p.nodes = append(p.nodes, child)
 	}
-	m := members{slices.Clone(p.names[baseName:]), slices.Clone(p.nodes[base:])}
+	n := p.record(p.names[baseName:], p.nodes[base:])
 	p.names, p.nodes = p.names[:baseName], p.nodes[:base]
-	if !sort.IsSorted(m) {
-		sort.Sort(m)
+	return n, nil
+}
+
+// A shape is the names of an object as they were read, and in ascending order.
+type shape struct {
+	read, names []string
+	order       []int // where each of names was read; nil if they were in order
+}
+
+// Shapes are those of the objects that were read last at one depth, of which there are
+// mostly few: each name is expected to be the one that stood there last, and equal names
+// are kept once.
+type shapes struct {
+	all  [4]shape
+	last int
+}
+
+// find is the shape of names that were read.
+func (s *shapes) find(read []string) *shape {
+	for i := range s.all {
+		at := (s.last + i) % len(s.all)
+		if slices.Equal(s.all[at].read, read) {
+			s.last = at
+			return &s.all[at]
+		}
 	}
-	return objectNode(m.names, m.nodes), nil
+	s.last = (s.last + 1) % len(s.all)
+	s.all[s.last] = shapeOf(read)
+	return &s.all[s.last]
+}
+
+// record makes an object of members as they were read.
+func (p *parser) record(names []string, nodes []*Node) *Node {
+	if len(names) == 0 {
+		return emptyObject
+	}
+	s := p.shapesAt(p.depth).find(names)
+	if s.order == nil {
+		nodes = slices.Clone(nodes)
+	} else {
+		sorted := make([]*Node, len(nodes))
+		for i, from := range s.order {
+			sorted[i] = nodes[from]
+		}
+		nodes = sorted
+	}
+	return objectNode(s.names, nodes)
+}
+
+// shapesAt is the shapes of objects that are nested so deep.
+func (p *parser) shapesAt(depth int) *shapes {
+	for len(p.shapes) <= depth {
+		p.shapes = append(p.shapes, shapes{})
+	}
+	return &p.shapes[depth]
+}
+
+func shapeOf(read []string) shape {
+	s := shape{read: slices.Clone(read)}
+	if s.names = s.read; slices.IsSorted(read) {
+		return s
+	}
+	s.order = make([]int, len(read))
+	for i := range s.order {
+		s.order[i] = i
+	}
+	slices.SortFunc(s.order, func(a, b int) int { return strings.Compare(read[a], read[b]) })
+	s.names = make([]string, len(read))
+	for i, from := range s.order {
+		s.names[i] = read[from]
+	}
+	return s
+}
+
+// name reads the name of member i of an object.
+func (p *parser) name(i int) (string, error) {
+	raw, err := p.dec.ReadValue()
+	if err != nil {
+		return "", err
+	}
+	known := p.shapesAt(p.depth)
+	if read := known.all[known.last].read; i < len(read) && string(raw[1:len(raw)-1]) == read[i] && bytes.IndexByte(raw, '\\') < 0 {
+		return read[i], nil
+	}
+	return p.text(raw)
 }
 
 // quoted reads a member name or a string.
@@ -264,19 +345,6 @@ func (p *parser) quoted() (string, error) {
 		return "", err
 	}
 	return p.text(raw)
-}
-
-// members sorts two slices as one.
-type members struct {
-	names []string
-	nodes []*Node
-}
-
-func (m members) Len() int           { return len(m.names) }
-func (m members) Less(i, j int) bool { return m.names[i] < m.names[j] }
-func (m members) Swap(i, j int) {
-	m.names[i], m.names[j] = m.names[j], m.names[i]
-	m.nodes[i], m.nodes[j] = m.nodes[j], m.nodes[i]
 }
 
 // What is wrong with a text.

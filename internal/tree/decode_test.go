@@ -156,3 +156,23 @@ func TestAnErrorShowsNoNameThatNoColonFollows(t *testing.T) {
 		require.Equal(t, path, bad.Path, text)
 	}
 }
+
+// Equal names are kept once, in whatever order a text has them, and sorted.
+func TestObjectsOfOneShapeShareTheirNames(t *testing.T) {
+	n, err := Parse([]byte(`[{"b":1,"a":2},{"a":3},{"b":4,"a":5},{"\u0061":6},{"a":7,"b":8},{"b":9,"a":{"b":10,"a":11}}]`), DefaultLimits)
+	require.NoError(t, err)
+	require.Equal(t, `[{"a":2,"b":1},{"a":3},{"a":5,"b":4},{"a":6},{"a":7,"b":8},{"a":{"a":11,"b":10},"b":9}]`, n.String())
+	names := func(i int) *string { return &n.At(i).root.names[0] }
+	require.Same(t, names(0), names(2))
+	require.Same(t, names(0), names(5))
+	require.Same(t, names(1), names(3))
+	same := n.At(0).MapMembers(func(string, *Node) *Node { return NewInt(7) })
+	require.Same(t, names(0), &same.root.names[0])
+	less := n.At(0).MapMembers(func(name string, child *Node) *Node {
+		if name == "a" {
+			return nil
+		}
+		return child
+	})
+	require.Equal(t, `{"b":1}`, less.String())
+}

@@ -62,7 +62,7 @@ func (n *Node) Digest() Digest {
 		return containerDigest('{', n.root)
 	default:
 		if n.order != ListOrder {
-			bag := n.bag().digest()
+			bag := n.bagDigest()
 			return tagged('*', string(bag[:]))
 		}
 		return containerDigest('[', n.root)
@@ -108,19 +108,24 @@ func containerDigest(tag byte, root *chunk) Digest {
 	if known, ok := root.digest.get(ofContainer); ok {
 		return known
 	}
-	var block [1 + 8 + sha256.Size]byte
-	block[0] = tag
-	binary.BigEndian.PutUint64(block[1:], uint64(root.count))
 	d, ok := root.digest.get(ofChunk)
 	if !ok && root.names == nil {
 		d = elementsHash(root)
 	} else if !ok {
 		d = root.computeHash()
 	}
-	copy(block[9:], d[:])
-	d = sha256.Sum256(block[:])
+	d = wholeDigest(tag, root.count, d)
 	root.digest.set(ofContainer, d)
 	return d
+}
+
+// wholeDigest is the digest of a container of so many items below a chunk.
+func wholeDigest(tag byte, count int, chunk Digest) Digest {
+	var block [1 + 8 + sha256.Size]byte
+	block[0] = tag
+	binary.BigEndian.PutUint64(block[1:], uint64(count))
+	copy(block[9:], chunk[:])
+	return sha256.Sum256(block[:])
 }
 
 // hash is the remembered digest of a chunk.
@@ -271,7 +276,7 @@ func (c *chunk) itemDigests() []byte {
 // Remembered digests.
 
 // remembered is a digest that is computed at most a few times and then kept: of a
-// chunk or, on a container's root, of the container. It needs no lock: whoever comes
+// chunk or, on a container's root, of the container or of the bag of its elements. It needs no lock: whoever comes
 // while another writes goes without.
 type remembered struct {
 	state  atomic.Uint32 // 0 nothing, 1 being written, else what the digest is of
@@ -282,6 +287,7 @@ type remembered struct {
 const (
 	ofChunk     = 2
 	ofContainer = 3
+	ofBag       = 4
 )
 
 func (r *remembered) get(what uint32) (Digest, bool) {

@@ -218,3 +218,20 @@ func TestDigestsAreThoseOfTheFormatOfLogs(t *testing.T) {
 		assert.Equal(t, c.want, fmt.Sprintf("%x", sum.Sum(nil)[:8]), name)
 	}
 }
+
+// The digest of a few elements is made without the bag that it is the digest of.
+func TestTheDigestOfFewElementsIsThatOfTheirBag(t *testing.T) {
+	random := rand.New(rand.NewSource(11))
+	for round := range 2000 {
+		elements, counts := []*Node{}, map[string]int{}
+		for range round % (small + 1) {
+			e := NewInt(int64(random.Intn(1 + round%50)))
+			elements = append(elements, e)
+			counts[e.digestKey()]++
+		}
+		n := NewArray(elements).WithOrder(LogOrder)
+		require.Equal(t, NewBag(counts).digest(), n.bagDigest())
+		require.Equal(t, NewBag(counts).Repeats(), !n.Distinct())
+		require.Equal(t, n.Digest(), NewArray(elements).WithOrder(SetOrder).Digest())
+	}
+}

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -105,6 +106,9 @@ func (n *Node) spliced(at, del int, ins run) *Node {
 // it; a member for which f returns nil is left out. n itself is returned if nothing
 // changes. It costs O(n) and no sorting. n must be an object.
 func (n *Node) MapMembers(f func(name string, child *Node) *Node) *Node {
+	if names, _ := n.FewMembers(); len(names) > 0 {
+		return n.mapFew(f)
+	}
 	var names []string
 	var nodes []*Node
 	changed := false
@@ -123,6 +127,27 @@ func (n *Node) MapMembers(f func(name string, child *Node) *Node) *Node {
 		return n
 	}
 	return objectNode(names, nodes)
+}
+
+// mapFew is MapMembers of one leaf, whose names go on to be shared if none is left out.
+func (n *Node) mapFew(f func(name string, child *Node) *Node) *Node {
+	var room [small]*Node
+	images, changed, left := room[:0], false, 0
+	for i, child := range n.root.nodes {
+		to := f(n.root.names[i], child)
+		images, changed = append(images, to), changed || to != child
+		if to == nil {
+			left++
+		}
+	}
+	switch {
+	case !changed:
+		return n
+	case left > 0:
+		return n.root.keep(images).node(ir.Object, ListOrder)
+	default:
+		return objectNode(n.root.names, slices.Clone(images))
+	}
 }
 
 // MapElements is the same for the elements of an array, which keeps its order; f
