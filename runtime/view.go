@@ -33,8 +33,9 @@ type View struct {
 	Writes       []string        `json:"writes"`  // the patterns that a patch may write
 	Sources      []string        `json:"sources"` // the patterns that it may copy and move from
 	Next         []string        `json:"next,omitempty"`
-	Placeholders []string        `json:"placeholders"` // pointers to positions of arrays that show nothing
-	Value        json.RawMessage `json:"view"`         // canonical
+	Placeholders []string        `json:"placeholders"`         // pointers to positions of arrays that show nothing
+	Conditions   []string        `json:"conditions,omitempty"` // what judges a proposal, in the contract's words, as far as the actor may know of it
+	Value        json.RawMessage `json:"view"`                 // canonical
 }
 
 // View projects the current state for a stage, and records that it did. Errors: a
@@ -75,7 +76,7 @@ func (in *Instance) View(ctx context.Context, r Request) (View, error) {
 func viewOf(v *verify.View) View {
 	return View{
 		Stage: v.Stage, Version: v.Version, Phase: v.Phase, Contract: v.Contract, Digest: v.Digest, Task: v.Task,
-		Writes: list(v.Writes), Sources: list(v.Sources), Next: slices.Clone(v.Next), Placeholders: list(v.Placeholders),
+		Writes: list(v.Writes), Sources: list(v.Sources), Next: slices.Clone(v.Next), Placeholders: list(v.Placeholders), Conditions: slices.Clone(v.Conditions),
 		Value: tree.AppendRemembered(make([]byte, 0, v.Value.Size()), v.Value),
 	}
 }

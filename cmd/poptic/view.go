@@ -82,7 +82,7 @@ func (v *viewVerb) ofState(c *console) (shown runtime.View, refused *verify.Verd
 	}
 	return runtime.View{
 		Stage: view.Stage, Version: view.Version, Phase: view.Phase, Contract: view.Contract, Digest: view.Digest, Task: view.Task,
-		Writes: orEmpty(view.Writes), Sources: orEmpty(view.Sources), Next: view.Next, Placeholders: orEmpty(view.Placeholders),
+		Writes: orEmpty(view.Writes), Sources: orEmpty(view.Sources), Next: view.Next, Placeholders: orEmpty(view.Placeholders), Conditions: view.Conditions,
 		Value: tree.AppendJSON(nil, view.Value),
 	}, nil, nil
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -205,8 +206,14 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 		}
 	case name == "require" || name == "ensure" || name == "produce" || name == disclosedPhase:
 	default:
+		if isCondition(st.out, name) {
+			break
+		}
 		if !c.faultyRules[name] && !slices.ContainsFunc(c.out.Invariants, func(v ir.Invariant) bool { return v.Name == name }) {
 			candidates := []string{"require", "ensure", "produce", "next", disclosedPhase}
+			for _, x := range slices.Concat(st.out.Require, st.out.Ensure) {
+				candidates = append(candidates, x.Name)
+			}
 			for _, v := range c.out.Invariants {
 				candidates = append(candidates, v.Name)
 			}
@@ -215,6 +222,11 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 		}
 	}
 	return &disclosure{ref: ref}
+}
+
+// isCondition reports whether a require or ensure of a stage has a name.
+func isCondition(s *ir.Stage, name string) bool {
+	return slices.ContainsFunc(slices.Concat(s.Require, s.Ensure), func(x ir.Expr) bool { return x.Name == name })
 }
 
 // find returns the declaration that covers a gate.
@@ -234,7 +246,7 @@ func find(declared []*disclosure, g ir.Gate) *disclosure {
 				return d
 			}
 		default:
-			if d.ref.Name.Text == string(g.Kind) {
+			if d.ref.Path == nil && d.ref.Name.Text == cmp.Or(g.Clause, string(g.Kind)) {
 				return d
 			}
 		}

@@ -415,7 +415,18 @@ func gateWords(g ir.Gate) (sentence, declaration string) {
 	case ir.RefGate:
 		return "the reference at " + g.At.Source(), anyKeys(*g.At).Source()
 	}
+	if g.Clause != "" {
+		return "its `" + string(g.Kind) + " " + g.Clause + "`", g.Clause
+	}
 	return "its `" + string(g.Kind) + "` clause", string(g.Kind)
+}
+
+func conditionTwice(st *stage, label syntax.Name) source.Diagnostic {
+	return fault(diagnostic.DeclaredTwice, label.Span, "give each its own name", "%s has another condition named `%s`", st.title(), label.Text)
+}
+
+func conditionTaken(label syntax.Name) source.Diagnostic {
+	return fault(diagnostic.DeclaredTwice, label.Span, "give the condition another name", "in `discloses`, `%s` means something else already", label.Text)
 }
 
 func needlessDisclosure(st *stage, ref *syntax.GateRef) source.Diagnostic {

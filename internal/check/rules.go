@@ -154,10 +154,7 @@ func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 		c.shadows(d.Name, "invariant")
 		return
 	}
-	v := ir.Invariant{Name: s.prefix + d.Name.Text, Doc: d.Doc}
-	if d.Message != nil {
-		v.Message = d.Message.Value
-	}
+	v := ir.Invariant{Name: s.prefix + d.Name.Text, Doc: d.Doc, Message: textOf(d.Message)}
 	in := expr.Scope{Vars: ir.StateVars}
 	if d.Each != nil {
 		if v.Each = c.lowerEach(d.Each); v.Each == nil { // reported: of the entry nothing is known

@@ -197,9 +197,9 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 			}
 		}
 	case "require":
-		s.Require = append(s.Require, c.expression(cl.Expr, expr.Scope{Vars: ir.BeforeVars, Params: st.paramNames()}))
+		s.Require = append(s.Require, c.condition(st, cl, ir.BeforeVars))
 	case "ensure":
-		s.Ensure = append(s.Ensure, c.expression(cl.Expr, expr.Scope{Vars: ir.AfterVars, Params: st.paramNames()}))
+		s.Ensure = append(s.Ensure, c.condition(st, cl, ir.AfterVars))
 	case "attempts":
 		switch {
 		case cl.Number == nil: // the parser reported it
@@ -209,6 +209,27 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 			s.Attempts = cl.Number.Value
 		}
 	}
+}
+
+// condition lowers a require or ensure clause, with its name and message.
+func (c *checker) condition(st *stage, cl *syntax.Clause, vars ir.Vars) ir.Expr {
+	x := c.expression(cl.Expr, expr.Scope{Vars: vars, Params: st.paramNames()})
+	x.Message = textOf(cl.Message)
+	if cl.Label == nil || c.isMissing(*cl.Label) {
+		return x
+	}
+	x.Name = cl.Label.Text
+	for _, other := range slices.Concat(st.out.Require, st.out.Ensure) {
+		if other.Name == x.Name {
+			c.report(conditionTwice(st, *cl.Label))
+			x.Name = ""
+		}
+	}
+	if x.Name == disclosedPhase || slices.ContainsFunc(c.out.Invariants, func(v ir.Invariant) bool { return v.Name == x.Name }) {
+		c.report(conditionTaken(*cl.Label))
+		x.Name = ""
+	}
+	return x
 }
 
 // readDependent makes the path of a dependent parameter part of what the stage

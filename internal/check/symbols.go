@@ -134,6 +134,11 @@ func (n *namer) define(s *scope) {
 				_, from, _ := strings.Cut(folded(p.Span.Text()), " ")
 				n.add(p, symbol.Symbol{Kind: symbol.Parameter, Name: p.Name.Text, Span: p.Name.Span, Whole: p.Span, Scope: d.Span, Owner: st, Type: from})
 			}
+			for _, cl := range d.Clauses {
+				if cl.Label != nil && cl.Label.Text != "" {
+					n.add(cl, symbol.Symbol{Kind: symbol.Condition, Name: cl.Label.Text, Span: cl.Label.Span, Whole: cl.Span, Scope: d.Span, Owner: st, Doc: cl.Doc, Type: textOf(cl.Message)})
+				}
+			}
 		case *syntax.ComposeDecl:
 			n.declare(d, symbol.Composition, d.Name, d.Span, d.Doc)
 		case *syntax.ParallelDecl:
@@ -397,19 +402,33 @@ func (n *namer) clause(s *scope, cl *syntax.Clause, d *syntax.StageDecl, params 
 		}
 	case "discloses":
 		for _, g := range cl.Gates {
-			n.gate(g)
+			n.gate(g, d)
 		}
 	}
 }
 
-// gate notes the name of a gate; a path in its place is noted as one.
-func (n *namer) gate(g *syntax.GateRef) {
+// conditionOf is the condition that a stage, or for a delegate its parents, call by a name.
+func (n *namer) conditionOf(d *syntax.StageDecl, name string) *symbol.Symbol {
+	for st := n.findStage(d.Name.Text); st != nil; st = st.parent {
+		for _, cl := range st.decl.Clauses {
+			if cl.Label != nil && cl.Label.Text == name {
+				return n.defs[cl]
+			}
+		}
+	}
+	return nil
+}
+
+// gate notes the name of a gate that a stage discloses; a path in its place is noted as one.
+func (n *namer) gate(g *syntax.GateRef, d *syntax.StageDecl) {
 	switch name := g.Name.Text; {
 	case g.Path != nil:
 	case g.Phase.Text != "":
 		n.phaseName(g.Phase)
 	case slices.Contains([]string{"require", "ensure", "produce", disclosedPhase}, name):
 		n.use(g.Name.Span, n.builtin(name))
+	case d != nil && n.conditionOf(d, name) != nil:
+		n.use(g.Name.Span, n.conditionOf(d, name))
 	default:
 		for _, s := range n.root.scopes() {
 			for _, d := range s.file.Decls {
@@ -574,7 +593,8 @@ func (n *namer) rule(s *scope, d *syntax.InvariantDecl) {
 func (n *namer) constraints() {
 	seen := map[*syntax.Expr]bool{}
 	for id := range n.out.Types {
-		for _, e := range n.pending.where[ir.TypeID(id)] {
+		for _, w := range n.pending.where[ir.TypeID(id)] {
+			e := w.Expr
 			if !seen[e] {
 				seen[e] = true
 				n.expression(e, e.Text, expr.Scope{Vars: ir.SelfVars, Self: ir.TypeID(id)}, n.root, nil, nil, sameOffset)

@@ -25,7 +25,7 @@ var builtinTypes = []string{"any", "bool", "int", "null", "number", "string"}
 // pendingTypes is what a type needs that only later passes can supply: its
 // constraints wait for the CEL environment, its reference for the state's shape.
 type pendingTypes struct {
-	where map[ir.TypeID][]*syntax.Expr
+	where map[ir.TypeID][]*syntax.Constraint
 	ref   map[ir.TypeID]reference
 }
 
@@ -35,7 +35,7 @@ type reference struct {
 }
 
 func newPendingTypes() pendingTypes {
-	return pendingTypes{where: map[ir.TypeID][]*syntax.Expr{}, ref: map[ir.TypeID]reference{}}
+	return pendingTypes{where: map[ir.TypeID][]*syntax.Constraint{}, ref: map[ir.TypeID]reference{}}
 }
 
 func (c *checker) addType(t ir.Type) ir.TypeID {
@@ -296,17 +296,26 @@ func (c *checker) lowerReferences() {
 
 // lowerConstraints checks every where expression, once for each place it was written.
 func (c *checker) lowerConstraints() {
-	checked := map[*syntax.Expr]ir.Expr{}
+	checked := map[*syntax.Constraint]ir.Expr{}
 	for id := range c.out.Types {
-		for _, e := range c.pending.where[ir.TypeID(id)] {
-			x, ok := checked[e]
+		for _, w := range c.pending.where[ir.TypeID(id)] {
+			x, ok := checked[w]
 			if !ok {
-				x = c.expression(e, expr.Scope{Vars: ir.SelfVars, Self: ir.TypeID(id)})
-				checked[e] = x
+				x = c.expression(w.Expr, expr.Scope{Vars: ir.SelfVars, Self: ir.TypeID(id)})
+				x.Message = textOf(w.Message)
+				checked[w] = x
 			}
 			c.out.Types[id].Where = append(c.out.Types[id].Where, x)
 		}
 	}
+}
+
+// textOf is a message, "" if there is none.
+func textOf(message *syntax.StringLit) string {
+	if message == nil {
+		return ""
+	}
+	return message.Value
 }
 
 // canonicalLiteral is the JSON text of a literal as canonical output writes it.

@@ -14,7 +14,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/expr"
@@ -201,13 +203,16 @@ func (x explainer) stage(s *ir.Stage) Stage {
 		params[i] = p.Name
 	}
 	for i, rule := range s.Require {
-		e.Rules = append(e.Rules, x.rule(fmt.Sprintf("require %d", i+1), "", rule, expr.Scope{Vars: ir.BeforeVars, Params: params}))
+		e.Rules = append(e.Rules, x.rule("require "+clauseName(rule, i), rule.Message, rule, expr.Scope{Vars: ir.BeforeVars, Params: params}))
 	}
 	for i, rule := range s.Ensure {
-		e.Rules = append(e.Rules, x.rule(fmt.Sprintf("ensure %d", i+1), "", rule, expr.Scope{Vars: ir.AfterVars, Params: params}))
+		e.Rules = append(e.Rules, x.rule("ensure "+clauseName(rule, i), rule.Message, rule, expr.Scope{Vars: ir.AfterVars, Params: params}))
 	}
 	return e
 }
+
+// clauseName is the name of the i-th require or ensure of a stage, or else its number.
+func clauseName(x ir.Expr, i int) string { return cmp.Or(x.Name, strconv.Itoa(i+1)) }
 
 // besides lists what each stage is to the stages it shares a phase with, each once, and
 // counts those that it is not related to, since there are too many.
@@ -268,7 +273,7 @@ func gateName(g ir.Gate) string {
 	if g.At != nil {
 		return name + " " + g.At.Source()
 	}
-	return strings.TrimSpace(name + " " + g.Name)
+	return strings.TrimSpace(name + " " + cmp.Or(g.Clause, g.Name))
 }
 
 func arrows(p ir.Phase) []string {

@@ -92,10 +92,10 @@ func mentions(patterns []region.Pattern, param string) bool {
 func (m *Model) StageGates(s *ir.Stage) []Gate {
 	var out []Gate
 	for i, x := range s.Require {
-		out = append(out, Gate{Gate: ir.Gate{Kind: ir.RequireGate, Name: strconv.Itoa(i + 1)}, Reads: ReadPatterns(x), Expr: &s.Require[i]})
+		out = append(out, Gate{Gate: ir.Gate{Kind: ir.RequireGate, Name: strconv.Itoa(i + 1), Clause: x.Name}, Reads: ReadPatterns(x), Expr: &s.Require[i]})
 	}
 	for i, x := range s.Ensure {
-		out = append(out, Gate{Gate: ir.Gate{Kind: ir.EnsureGate, Name: strconv.Itoa(i + 1)}, Reads: ReadPatterns(x)})
+		out = append(out, Gate{Gate: ir.Gate{Kind: ir.EnsureGate, Name: strconv.Itoa(i + 1), Clause: x.Name}, Reads: ReadPatterns(x)})
 	}
 	for _, p := range s.Produce {
 		at := p

@@ -305,5 +305,5 @@ func GateName(g ir.Gate) string {
 	case ir.RefGate:
 		return "key at " + g.At.Source()
 	}
-	return string(g.Kind)
+	return strings.TrimSpace(string(g.Kind) + " " + g.Clause)
 }

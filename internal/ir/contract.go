@@ -182,6 +182,18 @@ func (s *Stage) IsPlain(phase string) bool {
 	return slices.Contains(s.In, phase) && len(s.Next) == 0 && s.From == ""
 }
 
+// Conditions are the conditions of a kind of gate: the stage's require or ensure clauses,
+// in order.
+func (s *Stage) Conditions(kind GateKind) []Expr {
+	switch kind {
+	case RequireGate:
+		return s.Require
+	case EnsureGate:
+		return s.Ensure
+	}
+	return nil
+}
+
 // GateKind is the kind of rule a commit must pass.
 type GateKind string
 
@@ -212,7 +224,8 @@ const (
 // learn of it.
 type Gate struct {
 	Kind       GateKind        `json:"kind"`
-	Name       string          `json:"name,omitempty"`
+	Name       string          `json:"name,omitempty"`   // of a require or ensure, its number, from 1
+	Clause     string          `json:"clause,omitempty"` // of a require or ensure, the name that the contract gives it
 	At         *region.Pattern `json:"at,omitempty"`
 	Visibility Visibility      `json:"visibility"`
 	Unseen     string          `json:"unseen,omitempty"` // a path the gate reads and the stage does not see

@@ -36,6 +36,9 @@ type Expr struct {
 	// Pins are the places that hold a parameter's value where a require holds, before
 	// the patch, or an ensure, after it, and before it where the pin says so.
 	Pins []Pin `json:"pins,omitempty"`
+
+	Name    string `json:"name,omitempty"`    // of a require or ensure that has one
+	Message string `json:"message,omitempty"` // of a require, ensure or where: what is told if it does not hold
 }
 
 // A Pin is one place that holds the value of a parameter of the stage, or one of some

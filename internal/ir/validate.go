@@ -405,6 +405,13 @@ func (v *validation) stage(s *Stage) error {
 			return wrong("has a gate that is none")
 		}
 	}
+	names := map[string]bool{}
+	for _, x := range slices.Concat(s.Require, s.Ensure) {
+		if x.Name != "" && (!isName(x.Name) || names[x.Name]) {
+			return wrong("has a condition with a name that is none, or of another")
+		}
+		names[x.Name] = true
+	}
 	return v.exprs("stage "+s.Name, params, slices.Concat(s.Require, s.Ensure)...)
 }
 

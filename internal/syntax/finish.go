@@ -229,6 +229,10 @@ func (p *parser) checkNode(n any) {
 		p.checkName(&n.Name)
 	case *Each:
 		p.checkName(&n.Var)
+	case *Clause:
+		if n.Label != nil {
+			p.checkName(n.Label)
+		}
 	case *UnionType:
 		p.checkUnion(n)
 	case *Expect:

@@ -248,7 +248,7 @@ var productions = map[string]string{
 	"Name": "a name", "FieldName": "a field's name", "Field": "a field",
 	"TypeExpr": "a type", "TypeTerm": "a type",
 	"Path": "a path", "RegionExpr": "a path or region", "GrantExpr": "a path or region", "RegionAtom": "a path or region",
-	"Expr": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
+	"Expr": "CEL in braces", "Constraint": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
 	"Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
 	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument",
 	"HypothesisExpr": "a parameter", "DifferencesExpr": "a parameter", "DifferenceExpr": "a parameter",

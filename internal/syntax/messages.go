@@ -274,6 +274,23 @@ func (m *messages) danglingComma(t token) {
 	m.report(diagnostic.DanglingComma, t.start, t.end, "nothing follows this comma", "", m.fix("remove the comma", t.start, t.end, ""))
 }
 
+func (m *messages) lateMessage(message, condition token) {
+	d := m.report(diagnostic.Unexpected, message.start, message.end, "the message stands before the braces, not after them", "")
+	if text := m.textOf(condition.start, message.end); strings.HasSuffix(text, m.textOf(message.start, message.end)) {
+		d.Fixes = append(d.Fixes, m.fix("move the message", condition.start, message.end, m.textOf(message.start, message.end)+" "+m.textOf(condition.start, condition.end)))
+	}
+}
+
+func (m *messages) lateName(name, message token) {
+	m.report(diagnostic.Unexpected, name.start, name.end, "the name stands before the message", "",
+		m.fix("put the name first", message.start, name.end, m.textOf(name.start, name.end)+" "+m.textOf(message.start, message.end)))
+}
+
+func (m *messages) bareCondition(keyword, first, last token) {
+	m.report(diagnostic.Unexpected, first.start, last.end, fmt.Sprintf("the condition of `%s` stands in braces; it is CEL", keyword.value), "",
+		m.fix("put it in braces", first.start, last.end, "{ "+m.textOf(first.start, last.end)+" }"))
+}
+
 func (m *messages) arrayBrackets(element, opening, closing token) {
 	d := m.report(diagnostic.Unexpected, opening.start, closing.end, "a list type is written `list of T`", "")
 	if element.sym == symIdent || element.sym == symQualified {

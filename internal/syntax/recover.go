@@ -84,6 +84,11 @@ func (s *section) silence(start, at int) bool {
 // noDeclaration deals with a token that starts no declaration where one starts.
 func (s *section) noDeclaration(m mistake) {
 	t := s.at(s.pos)
+	if s.isLateMessage(s.pos) { // of an invariant
+		s.lateMessage(t, s.at(s.pos-1))
+		s.remove(s.pos, s.pos+1)
+		return
+	}
 	meant := ""
 	if t.kind == WordToken && t.lineStart {
 		meant = nearestWord(t.value, declarationWords, misnomers[""])

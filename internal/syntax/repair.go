@@ -18,6 +18,9 @@ var repairs = []func(*section, mistake) bool{
 	(*section).repairNamelessInvariant,
 	(*section).repairNamelessParam,
 	(*section).repairNamelessException,
+	(*section).repairLateMessage,
+	(*section).repairLateName,
+	(*section).repairBareCondition,
 	(*section).repairWhere,
 	(*section).repairArray,
 	(*section).repairOptional,
@@ -181,10 +184,63 @@ func (s *section) repairNamelessException(m mistake) bool {
 	return true
 }
 
+// repairLateMessage: `ensure { ... } "message"`, and behind where. Behind an invariant, which
+// is complete there, noDeclaration sees it.
+func (s *section) repairLateMessage(m mistake) bool {
+	if !s.isLateMessage(m.at) || s.at(m.at).lineStart {
+		return false
+	}
+	s.lateMessage(s.at(m.at), s.at(m.at-1))
+	s.remove(m.at, m.at+1)
+	return true
+}
+
+// isLateMessage reports whether token i is a message behind a condition that has none.
+func (s *section) isLateMessage(i int) bool {
+	return i > 1 && s.at(i).sym == symString && s.at(i-1).sym == symExpr && s.at(i-2).sym != symString
+}
+
+// repairLateName: `ensure "message" name { ... }`.
+func (s *section) repairLateName(m mistake) bool {
+	name, message, keyword := s.at(m.at), s.at(m.at-1), s.at(m.at-2)
+	if !slices.Contains(conditionWords, keyword.value) || message.sym != symString || name.sym != symIdent || name.lineStart || s.at(m.at+1).sym != symExpr {
+		return false
+	}
+	s.lateName(name, message)
+	s.tokens[m.at-1], s.tokens[m.at] = name, message
+	return true
+}
+
+// repairBareCondition: "ensure after.x > 1", without braces.
+func (s *section) repairBareCondition(m mistake) bool {
+	start := m.at - 1
+	if !slices.Contains(bracedDecls, s.keyword()) || start <= s.pos {
+		return false
+	}
+	if !slices.Contains(conditionWords, s.at(start).value) {
+		start--
+	}
+	block := s.innermostBlock(s.brackets(m.at))
+	t := s.at(start + 1)
+	if block < 0 || !slices.Contains(conditionWords, s.at(start).value) || !s.isMember(block, start) || t.sym == symExpr || t.lineStart || s.isMember(block, start+1) || bracketStep(t) < 0 {
+		return false
+	}
+	end := start + 1
+	for end < len(s.tokens) && !s.at(end).lineStart && bracketStep(s.at(end)) >= 0 && s.at(end).sym != symExpr {
+		end++
+	}
+	if s.at(end).sym == symExpr && !s.at(end).lineStart {
+		return false
+	}
+	s.bareCondition(s.at(start), t, s.at(end-1))
+	s.remove(start, end)
+	return true
+}
+
 // repairWhere: "string wher { ... }".
 func (s *section) repairWhere(m mistake) bool {
 	t := s.at(m.at)
-	if t.kind != WordToken || s.corrected(m.at) || t.lineStart || s.at(m.at+1).sym != symExpr || !s.inType() {
+	if t.kind != WordToken || s.corrected(m.at) || t.lineStart || !s.inType() || s.at(m.at+1).sym != symExpr && (s.at(m.at+1).sym != symString || s.at(m.at+2).sym != symExpr) {
 		return false
 	}
 	s.unknownWord(t, "where")

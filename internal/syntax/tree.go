@@ -252,7 +252,7 @@ type Param struct {
 
 // A Clause is one clause of a stage. Keyword tells which fields are set:
 // in, by, next, after: Names; read, source, delegable, write: Region; produce:
-// Paths; require, ensure: Expr; attempts: Number; discloses: Gates.
+// Paths; require, ensure: Label, Message, Expr; attempts: Number; discloses: Gates.
 type Clause struct {
 	Node
 	Documented
@@ -260,7 +260,9 @@ type Clause struct {
 	Names   []Name      `parser:"  ( 'in' | 'by' | 'next' | 'after' ) @@ ( ',' @@ )*"`
 	Region  *RegionExpr `parser:"| ( 'read' | 'write' | 'source' | 'delegable' ) @@"`
 	Paths   []*Path     `parser:"| 'produce' @@ ( ',' @@ )*"`
-	Expr    *Expr       `parser:"| ( 'require' | 'ensure' ) @@"`
+	Label   *Name       `parser:"| ( 'require' | 'ensure' ) @@?"` // nil if the condition has no name
+	Message *StringLit  `parser:"  @@?"`
+	Expr    *Expr       `parser:"  @@"`
 	Number  *Number     `parser:"| 'attempts' @@"`
 	Gates   []*GateRef  `parser:"| 'discloses' @@ ( ',' @@ )*"`
 }

@@ -109,7 +109,7 @@ stage go(p new in /s/{q}) { # end
 		`import "x" as y`, `"x"`, "y",
 		`state { s?: map of (string where { self != "" }) }`, `{ s?: map of (string where { self != "" }) }`,
 		`s?: map of (string where { self != "" })`, "s", `map of (string where { self != "" })`, "map",
-		`string where { self != "" }`, "string", "string", ` self != "" `,
+		`string where { self != "" }`, "string", "string", `{ self != "" }`, ` self != "" `,
 		text[len(text)-len(tree.Decls[2].GetSpan().Text())-1 : len(text)-1], "go",
 		"p new in /s/{q}", "p", "/s/{q}", "s", "{q}",
 		`read /s/"k"/(a|b) except secrets, r`, "read", `/s/"k"/(a|b) except secrets, r`, `/s/"k"/(a|b) except secrets`,

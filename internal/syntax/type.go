@@ -43,11 +43,18 @@ type UnionType struct {
 	Alternatives []TypeTerm `parser:"@@ ( '|' @@ )*"`
 }
 
-// WhereType is "T where { CEL over self } ...".
+// WhereType is "T where [MESSAGE] { CEL over self } ...".
 type WhereType struct {
 	Node
-	Type        TypeAtom `parser:"@@"`
-	Constraints []*Expr  `parser:"( 'where' @@ )*"`
+	Type        TypeAtom      `parser:"@@"`
+	Constraints []*Constraint `parser:"( 'where' @@ )*"`
+}
+
+// A Constraint is what stands after a "where": "[MESSAGE] { CEL over self }".
+type Constraint struct {
+	Node
+	Message *StringLit `parser:"@@?"`
+	Expr    *Expr      `parser:"@@"`
 }
 
 // SecretType is "secret T".

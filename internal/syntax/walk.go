@@ -139,6 +139,9 @@ func (w walker) part(n any) {
 		walkMaybe(w, n.Path)
 	case *Clause:
 		w.clause(n)
+	case *Constraint:
+		walkMaybe(w, n.Message)
+		walkMaybe(w, n.Expr)
 	case *GateRef:
 		w.walk(&n.Name)
 		w.walk(&n.Phase)
@@ -199,6 +202,8 @@ func (w walker) clause(c *Clause) {
 	w.names(c.Names)
 	walkMaybe(w, c.Region)
 	walkAll(w, c.Paths)
+	walkMaybe(w, c.Label)
+	walkMaybe(w, c.Message)
 	walkMaybe(w, c.Expr)
 	walkMaybe(w, c.Number)
 	walkAll(w, c.Gates)

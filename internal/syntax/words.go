@@ -27,6 +27,7 @@ var (
 	outcomeWords    = []string{"commit", "noop", "reject", "view", "hidden"}
 	bracedDecls     = []string{"stage", "delegate"}
 	regionWords     = []string{"read", "write", "source", "delegable"}
+	conditionWords  = []string{"require", "ensure"}
 	listedWords     = []string{"in", "by", "next", "after", "discloses"}
 	continuingWords = []string{"of", "where", "when", "except", "from", "secret", "blind", "and", "or"}
 )

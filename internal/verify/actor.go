@@ -188,32 +188,37 @@ func (r *reply) disclosedBy(f *finding) int {
 	}
 	for i := range r.stage.Gates {
 		if g := &r.stage.Gates[i]; g.Visibility == ir.Disclosed && r.isOf(f, g) {
-			return r.firstOf(g.Kind, i)
+			return r.firstOf(i)
 		}
 	}
 	return -1
 }
 
 // firstOf is the first of the gates that one name discloses.
-func (r *reply) firstOf(kind ir.GateKind, i int) int {
-	if kind != ir.RequireGate && kind != ir.EnsureGate && kind != ir.ProduceGate {
-		return i
-	}
+func (r *reply) firstOf(i int) int {
 	for j := range r.stage.Gates {
-		if g := &r.stage.Gates[j]; g.Kind == kind && g.Visibility == ir.Disclosed {
+		if sharesBit(&r.stage.Gates[j], &r.stage.Gates[i]) {
 			return j
 		}
 	}
 	return i
 }
 
+// sharesBit reports whether one name discloses two gates of a stage, of which the second is
+// disclosed.
+func sharesBit(g, h *ir.Gate) bool {
+	switch h.Kind {
+	case ir.RequireGate, ir.EnsureGate, ir.ProduceGate:
+		return g.Kind == h.Kind && g.Visibility == ir.Disclosed && g.Clause == h.Clause
+	}
+	return false
+}
+
 // bit is the finding that tells no more of a gate than that it failed.
 func (r *reply) bit(g *ir.Gate) finding {
 	switch g.Kind {
-	case ir.RequireGate:
-		return messages.require(r.stage.Name)
-	case ir.EnsureGate:
-		return messages.ensure(r.stage.Name)
+	case ir.RequireGate, ir.EnsureGate:
+		return r.conditionBit(g)
 	case ir.ProduceGate:
 		return messages.nothingProduced(r.stage.Name)
 	case ir.GuardGate:
@@ -223,6 +228,21 @@ func (r *reply) bit(g *ir.Gate) finding {
 	default:
 		return messages.typeUnmet(g)
 	}
+}
+
+// conditionBit is the bit of a require or ensure, with its message if no other one shares it.
+func (r *reply) conditionBit(g *ir.Gate) finding {
+	for i := range r.stage.Gates {
+		if h := &r.stage.Gates[i]; h != g && sharesBit(h, g) {
+			return messages.conditions(r.stage.Stage, g.Kind)
+		}
+	}
+	for i := range r.stage.Conditions(g.Kind) {
+		if nth(i) == g.Name {
+			return messages.condition(r.stage.Stage, g.Kind, i)
+		}
+	}
+	return messages.conditions(r.stage.Stage, g.Kind)
 }
 
 // Whether a gate is seen.

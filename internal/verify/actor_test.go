@@ -80,7 +80,7 @@ func TestHiddenRulesGiveOneNamelessRefusal(t *testing.T) {
 func TestARequirementThatIsHiddenDoesNotKeepTheActorFromItsOwnMistakes(t *testing.T) {
 	r := openDesk(t)
 	pr := answer("T2", `[{"op":"replace","path":"/budget","value":1}]`)
-	r.refuses(pr, "invariant require_violation")
+	r.refuses(pr, "invariant require_violation /tickets/T2/status")
 	r.tells(pr, "scope patch_write_scope_violation 0 /budget")
 }
 

@@ -224,14 +224,14 @@ func (c *typeCheck) constraints(n *tree.Node, id ir.TypeID) {
 	for i := range c.wheres[id] {
 		w := &c.wheres[id][i]
 		if j := w.judge(c.ctx, &expr.Input{Self: n}); j != holds {
-			c.add(c.unmet(id).because(j), func(f finding) finding { return f.below(w, c.word) })
+			c.add(c.unmet(id, i).because(j), func(f finding) finding { return f.below(w, c.word) })
 		}
 	}
 }
 
-// unmet is the finding that a constraint of type id does not hold.
-func (ts *types) unmet(id ir.TypeID) finding {
-	return messages.constraint(ts.info[id].text).of(ir.TypeGate, "")
+// unmet is the finding that the i-th constraint of type id does not hold.
+func (ts *types) unmet(id ir.TypeID, i int) finding {
+	return messages.constraint(ts.info[id].text, ts.wheres[id], i).of(ir.TypeGate, "")
 }
 
 // hasLiteralOf reports whether an alternative is a literal of the given kind.

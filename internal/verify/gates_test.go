@@ -45,7 +45,7 @@ func TestEveryGateRefusesWithItsCodeOperationAndPath(t *testing.T) {
 		{"foreign next", as("hand_in", `{"patch":[],"next":"closed"}`), []string{"phase transition_violation"}},
 		{"two nexts", verify.Proposal{Stage: "hand_in", Next: "review", Patch: []byte(`{"patch":[],"next":"closed"}`)}, []string{"phase transition_violation"}},
 
-		{"require", verify.Proposal{Stage: "answer", Args: map[string]string{"ticket": "T2"}, Patch: []byte(`[]`)}, []string{"invariant require_violation"}},
+		{"require", verify.Proposal{Stage: "answer", Args: map[string]string{"ticket": "T2"}, Patch: []byte(`[]`)}, []string{"invariant require_violation /tickets/T2/status"}},
 
 		{"write outside", edit(`[{"op":"replace","path":"/budget","value":1}]`), []string{"scope patch_write_scope_violation 0 /budget"}},
 		{"write of a hole's parent", edit(`[{"op":"replace","path":"/tickets/T1","value":{}}]`), []string{"scope patch_write_scope_violation 0 /tickets/T1"}},
@@ -239,7 +239,7 @@ func TestTheFirstStepThatFailsEndsTheVerification(t *testing.T) {
 
 	current := wrong
 	current.Stale = func(verify.Reading) []verify.Violation { return nil }
-	r.refuses(current, "invariant require_violation")
+	r.refuses(current, "invariant require_violation /tickets/T2/status")
 
 	open := current
 	open.Args = map[string]string{"ticket": "T1"}

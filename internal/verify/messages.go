@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -300,8 +301,13 @@ func (c catalogue) readsOtherwise(t string) finding {
 		hinted("write a keyed list as an object of its elements by key")
 }
 
-func (c catalogue) constraint(t string) finding {
-	return c.schema("type "+t+", where", "the constraint of type "+t+" does not hold")
+// constraint is about the i-th where of a type that is called t.
+func (c catalogue) constraint(t string, all []rule, i int) finding {
+	rule := "type " + t + ", where"
+	if len(all) > 1 {
+		rule += " " + nth(i)
+	}
+	return c.schema(rule, cmp.Or(all[i].source.Message, "the constraint of type "+t+" does not hold"))
 }
 
 func (c catalogue) danglingKey(target region.Pattern) finding {
@@ -332,12 +338,26 @@ func (c catalogue) nothingProduced(stage string) finding {
 
 // rules
 
-func (c catalogue) require(stage string) finding {
-	return c.finding(RequireViolation, "stage "+stage+", require", "what stage "+stage+" requires does not hold")
+// condition is about the i-th require or ensure of a stage.
+func (c catalogue) condition(s *ir.Stage, kind ir.GateKind, i int) finding {
+	all := s.Conditions(kind)
+	f := c.conditions(s, kind)
+	if name := all[i].Name; name != "" {
+		f.Rule += " " + name
+	} else if len(all) > 1 {
+		f.Rule += " " + nth(i)
+	}
+	f.Message = cmp.Or(all[i].Message, f.Message)
+	return f.of(kind, nth(i))
 }
 
-func (c catalogue) ensure(stage string) finding {
-	return c.finding(EnsureViolation, "stage "+stage+", ensure", "what stage "+stage+" ensures would not hold")
+// conditions is about the require or ensure clauses of a stage, and does not say which.
+func (c catalogue) conditions(s *ir.Stage, kind ir.GateKind) finding {
+	rule := "stage " + s.Name + ", " + string(kind)
+	if kind == ir.RequireGate {
+		return c.finding(RequireViolation, rule, "what stage "+s.Name+" requires does not hold")
+	}
+	return c.finding(EnsureViolation, rule, "what stage "+s.Name+" ensures would not hold")
 }
 
 func (c catalogue) invariant(inv *ir.Invariant) finding {
@@ -357,7 +377,7 @@ func (c catalogue) guard(from, to string) finding {
 // broken turns the finding of a rule that does not hold into that of a rule that
 // could not be evaluated, at the same gate.
 func (f finding) broken() finding {
-	f.Code, f.Message = EvaluationError, "the expression could not be evaluated, which counts as violated"
+	f.Code, f.Message = EvaluationError, f.Message+": the expression could not be evaluated, which counts as violated"
 	return f
 }
 

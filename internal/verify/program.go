@@ -126,6 +126,7 @@ type stage struct {
 	params                     []string
 	require, ensure            []rule
 	unseen                     []region.Pattern // containers it writes into unseen (actor.go)
+	conditions                 []string         // what judges it, in the contract's words
 }
 
 func (p *Program) newStage(s *ir.Stage) (*stage, error) {
@@ -135,7 +136,7 @@ func (p *Program) newStage(s *ir.Stage) (*stage, error) {
 		blind: region.Compile(s.Blind), source: region.Compile(s.Source),
 		seen:   region.Compile(region.Union(s.Read, p.unions.Deciding(s.Read))),
 		writes: newGrantList(s.Write, s.Blind), sources: newGrantList(s.Source),
-		unseen: unseenContainers(s),
+		unseen: unseenContainers(s), conditions: p.conditions(s),
 	}
 	for _, param := range s.Params {
 		out.params = append(out.params, param.Name)

@@ -32,12 +32,61 @@ func (v *verification) checkRequire() []finding {
 	for i := range v.stage.require {
 		r := &v.stage.require[i]
 		if j := r.judge(v.ctx, in); j != holds {
-			f := messages.require(v.stage.Name).of(ir.RequireGate, nth(i)).because(j)
-			f.reads = r.readsBound(v.args)
-			found = append(found, f)
+			found = append(found, v.unmetCondition(ir.RequireGate, r, i, j))
 		}
 	}
 	return found
+}
+
+// unmetCondition is the finding that the i-th require or ensure of the stage does not hold.
+// It is about the place that the condition reads, if that is one, or if one of them was
+// written.
+func (v *verification) unmetCondition(kind ir.GateKind, r *rule, i int, j judgement) finding {
+	f := messages.condition(v.stage.Stage, kind, i).because(j)
+	f.reads = r.readsBound(v.args)
+	if at := v.placeOf(f.reads); at != nil {
+		f = f.about(at)
+	}
+	return f
+}
+
+// placeOf is the one place that a region is, or the one of its places at or below which
+// the patch wrote; nil if there is not one.
+func (v *verification) placeOf(r region.Region) region.Word {
+	var places []region.Word
+	for _, g := range r {
+		for _, p := range g.Include {
+			w, fixed := fixedWord(p)
+			if !fixed {
+				return nil
+			}
+			if !slices.ContainsFunc(places, func(q region.Word) bool { return slices.Equal(q, w) }) {
+				places = append(places, w)
+			}
+		}
+	}
+	if len(places) > 1 {
+		places = slices.DeleteFunc(places, func(w region.Word) bool {
+			return !slices.ContainsFunc(v.targets, func(t region.Word) bool { return t.HasPrefix(w) || w.HasPrefix(t) })
+		})
+	}
+	if len(places) != 1 {
+		return nil
+	}
+	return places[0]
+}
+
+// fixedWord is the place that a pattern without wildcards stands for.
+func fixedWord(p region.Pattern) (w region.Word, fixed bool) {
+	for _, s := range p.Segments {
+		switch s.Kind {
+		case region.KeyLiteral, region.Literal:
+			w = append(w, region.Key(s.Text))
+		default:
+			return nil, false
+		}
+	}
+	return w, len(w) > 0
 }
 
 // checkRules is the last step: ensure, the invariants that the commit can have
@@ -57,9 +106,7 @@ func (v *verification) checkEnsure() []finding {
 	for i := range v.stage.ensure {
 		r := &v.stage.ensure[i]
 		if j := r.judge(v.ctx, in); j != holds {
-			f := messages.ensure(v.stage.Name).of(ir.EnsureGate, nth(i)).because(j)
-			f.reads = r.readsBound(v.args)
-			found = append(found, f)
+			found = append(found, v.unmetCondition(ir.EnsureGate, r, i, j))
 		}
 	}
 	return found

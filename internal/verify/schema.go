@@ -204,7 +204,7 @@ func (t *targetCheck) constraints(w region.Word) {
 				continue
 			}
 			if j := t.judge(&rules[i], constraint{c.id, c.node, i}); j != holds {
-				t.once(t.v.p.unmet(c.id).because(j).below(&rules[i], w[:c.depth]))
+				t.once(t.v.p.unmet(c.id, i).because(j).below(&rules[i], w[:c.depth]))
 			}
 		}
 	}

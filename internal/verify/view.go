@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/view"
@@ -41,6 +42,7 @@ type View struct {
 	Version      uint64
 	Phase        string
 	Next         []string // phases a proposal may name
+	Conditions   []string // what judges a proposal, in the contract's words, as far as the actor may know of it
 }
 
 // MarshalJSON gives the envelope: the view with everything beside it.
@@ -56,10 +58,11 @@ func (v View) MarshalJSON() ([]byte, error) {
 		Sources      []string        `json:"sources"`
 		Next         []string        `json:"next,omitempty"`
 		Placeholders []string        `json:"placeholders"`
+		Conditions   []string        `json:"conditions,omitempty"`
 		View         json.RawMessage `json:"view"`
 	}{
 		v.Stage, v.Version, v.Phase, v.Contract, v.Digest, v.Task, list(v.Writes), list(v.Sources),
-		v.Next, list(v.Placeholders), tree.AppendRemembered(nil, v.Value),
+		v.Next, list(v.Placeholders), v.Conditions, tree.AppendRemembered(nil, v.Value),
 	})
 }
 
@@ -88,6 +91,7 @@ func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown Vi
 		Stage: st.Name, Value: value, Placeholders: pointers(placeholders), Digest: value.Digest().String(),
 		Writes: st.writes.bound(v.args), Sources: st.sources.bound(v.args),
 		Task: st.Doc, Contract: p.digest, Version: s.Version, Phase: s.Phase, Next: st.Next,
+		Conditions: st.conditions,
 	}
 	args := v.args
 	clear(args)
@@ -99,6 +103,30 @@ func (p *Program) View(ctx context.Context, s Snapshot, r ViewRequest) (shown Vi
 
 // viewings are verifications that did nothing but show a view, to be used again.
 var viewings = sync.Pool{New: func() any { return new(verification) }}
+
+// conditions lists the messages of the rules that judge a stage's commits and may be named
+// to its actor, each once.
+func (p *Program) conditions(s *ir.Stage) []string {
+	var out []string
+	for i := range s.Gates {
+		g := &s.Gates[i]
+		message := ""
+		switch g.Kind {
+		case ir.RequireGate, ir.EnsureGate:
+			for j, x := range s.Conditions(g.Kind) {
+				if nth(j) == g.Name {
+					message = x.Message
+				}
+			}
+		case ir.InvariantGate:
+			message = p.contract.Invariant(g.Name).Message
+		}
+		if g.Visibility != ir.Hidden && message != "" && !slices.Contains(out, message) {
+			out = append(out, message)
+		}
+	}
+	return out
+}
 
 // project is what the stage sees of a state, with its arguments bound. If that is nothing
 // at all, it is an empty object; but null if the stage does see objects in place of the

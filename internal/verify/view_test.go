@@ -25,7 +25,7 @@ func TestAViewShowsWhatTheStageReadsAndTellsItsHostTheRest(t *testing.T) {
 		"task": "Answer one ticket.",
 		"writes": ["/tickets/T1/status", "/tickets/T1/reply", "/tickets/T1/labels", "/tickets/T1/steps", "/tickets/T1/lines", "/history/-"],
 		"sources": ["/tickets/T1/subject", "/tickets/T1/labels", "/tickets/T1/steps", "/history"],
-		"placeholders": [],
+		"placeholders": [], "conditions": ["a solved ticket carries a reply"],
 		"view": {"tickets": {"T1": {"subject": "Kettle", "status": "open", "labels": ["urgent"], "steps": ["ask", "wait"],
 			"lines": {"A": {"sku": "A", "count": 2}, "B": {"sku": "B", "count": 3}}}}, "history": ["opened"]}}`, string(text))
 }

@@ -29,8 +29,9 @@ const (
 	Phase       Kind = "phase"
 	Stage       Kind = "stage" // a delegate as well
 	Parameter   Kind = "parameter"
-	Variable    Kind = "variable" // of each, or of a macro
-	Role        Kind = "role"     // it is declared nowhere: its first use counts as the definition
+	Condition   Kind = "condition" // a require or ensure of a stage, which owns it
+	Variable    Kind = "variable"  // of each, or of a macro
+	Role        Kind = "role"      // it is declared nowhere: its first use counts as the definition
 	Composition Kind = "composition"
 	Parallel    Kind = "parallel"
 	Builtin     Kind = "builtin" // of the language or of CEL; it has no place

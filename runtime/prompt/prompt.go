@@ -21,10 +21,11 @@ import (
 // in their own way.
 type Prompt struct {
 	Task         string          `json:"task"`
-	View         json.RawMessage `json:"view"`         // canonical
-	Placeholders []string        `json:"placeholders"` // pointers to positions of View whose null stands for what is not shown
-	Changes      []string        `json:"changes"`      // patterns that the patch may write; none for nothing
-	Takes        []string        `json:"takes"`        // patterns that it may copy and move from
+	View         json.RawMessage `json:"view"`                 // canonical
+	Placeholders []string        `json:"placeholders"`         // pointers to positions of View whose null stands for what is not shown
+	Changes      []string        `json:"changes"`              // patterns that the patch may write; none for nothing
+	Takes        []string        `json:"takes"`                // patterns that it may copy and move from
+	Conditions   []string        `json:"conditions,omitempty"` // what judges the answer, in the contract's words
 	Answer       Answer          `json:"answer"`
 }
 
@@ -47,7 +48,7 @@ const (
 // taken without being named; of several, the model must name one.
 func Of(v runtime.View) Prompt {
 	p := Prompt{
-		Task: v.Task, View: v.Value, Placeholders: v.Placeholders, Changes: v.Writes, Takes: v.Sources,
+		Task: v.Task, View: v.Value, Placeholders: v.Placeholders, Changes: v.Writes, Takes: v.Sources, Conditions: v.Conditions,
 		Answer: Answer{Shape: Array},
 	}
 	if p.Task == "" {
@@ -67,6 +68,9 @@ func (p Prompt) Text() string {
 	section("What you see", "```json\n"+indented(p.View)+"\n```"+hidden(p.Placeholders))
 	section("What you may change", bullets(p.Changes, "Nothing: answer with an empty patch."))
 	section("What you may copy or move from", bullets(p.Takes, "Nothing."))
+	if len(p.Conditions) > 0 {
+		section("What must hold", "- "+strings.Join(p.Conditions, "\n- "))
+	}
 	section("How to answer", p.Answer.text())
 	return b.String()
 }

@@ -185,10 +185,10 @@ func (d *drawing) stage(name string) {
 		d.line("  source %s", x.source[0])
 	}
 	if d.chance(25) && len(x.require) > 0 {
-		d.line("  require { %s }", x.require[0])
+		d.line("  require%s { %s }", d.pick("", "", ` "it was so"`, ` was "it was so"`), x.require[0])
 	}
 	if d.chance(35) && len(x.after) > 0 && d.mayHold(x.after[0], write) {
-		d.line("  ensure { %s }", x.after[0])
+		d.line("  ensure%s { %s }", d.pick("", "", ` "it is so"`, ` is`), x.after[0])
 	}
 	if d.chance(15) {
 		d.line("  discloses ensure, require")

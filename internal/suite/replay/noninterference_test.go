@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -325,7 +326,8 @@ func (h *hall) mixed() bool {
 func ruleOf(g *ir.Gate, rule string) bool {
 	switch g.Kind {
 	case ir.RequireGate, ir.EnsureGate, ir.ProduceGate:
-		return strings.HasSuffix(rule, ", "+string(g.Kind))
+		clause := ", " + string(g.Kind)
+		return strings.HasSuffix(rule, clause) || strings.HasSuffix(rule, clause+" "+cmp.Or(g.Clause, g.Name))
 	case ir.GuardGate:
 		return strings.HasPrefix(rule, "phase ") && strings.Contains(rule, "-> "+g.Name+",")
 	case ir.InvariantGate:

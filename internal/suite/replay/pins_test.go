@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -123,6 +124,12 @@ func (m maker) hinge(x stance) string {
 		}
 		parts[i] = strings.ReplaceAll(p, "STATE", state)
 	}
+	if m.chance(30) {
+		word += fmt.Sprintf(" c%d", m.Intn(1000))
+	}
+	if m.chance(30) {
+		word += ` "` + m.pick("it is so", "it is not so") + `"`
+	}
 	return word + " { " + strings.Join(parts, " && ") + " }"
 }
 
@@ -176,6 +183,7 @@ var hinges = map[string]func(ir.Gate, ir.Pin) bool{
 	"of a rule":          func(g ir.Gate, _ ir.Pin) bool { return g.Kind == ir.InvariantGate },
 	"beside what hides":  func(g ir.Gate, _ ir.Pin) bool { return false },
 	"beside what is let": func(g ir.Gate, _ ir.Pin) bool { return false },
+	"beside named ones":  func(g ir.Gate, _ ir.Pin) bool { return false },
 }
 
 // countHinges counts the hinges of a stage.
@@ -188,6 +196,7 @@ func countHinges(drew map[string]int, s *ir.Stage) {
 			}
 			for _, h := range s.Gates {
 				found["beside what hides"] = found["beside what hides"] || isCondition(h) && h.Visibility == ir.Hidden
+				found["beside named ones"] = found["beside named ones"] || h.Clause != "" && h.Visibility == ir.Disclosed
 				found["beside what is let"] = found["beside what is let"] || isCondition(h) && h.Visibility == ir.Disclosed
 			}
 		}
