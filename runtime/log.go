@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
@@ -278,58 +277,26 @@ func (in *Instance) redactViolations(all []Violation, redacted []string) ([]Viol
 const maxOldValue = 512
 
 // addOld adds the values that each operation replaced or took away, as they were
-// directly before that operation.
+// directly before that.
 func (in *Instance) addOld(r *trace.Record, out *verify.Outcome) {
 	old := make([]trace.OldValue, 0, len(out.Patch))
 	for i := range out.Patch {
-		op, root := &out.Patch[i], out.Steps[i]
-		switch op.Kind {
-		case tree.OpTest:
-		case tree.OpRemove, tree.OpReplace:
-			old = appendOld(old, i, root, op.Path, op.RawPath, false)
-		case tree.OpAdd, tree.OpCopy:
-			old = appendOld(old, i, root, op.Path, op.RawPath, true)
-		case tree.OpMove:
-			old = appendOld(old, i, root, op.From, op.RawFrom, false)
-			old = appendOld(old, i, root, op.Path, op.RawPath, true)
+		op, effect := &out.Patch[i], &out.Effects[i]
+		switch {
+		case effect.Taken == nil:
+		case op.Kind == tree.OpMove:
+			old = append(old, trace.OldValue{Op: i, Path: op.From, Text: op.RawFrom, Value: effect.Taken})
+		default:
+			old = append(old, trace.OldValue{Op: i, Path: op.Path, Text: op.RawPath, Value: effect.Taken})
+		}
+		if effect.Replaced != nil {
+			old = append(old, trace.OldValue{Op: i, Path: op.Path, Text: op.RawPath, Value: effect.Replaced})
 		}
 	}
 	if len(old) > 0 {
 		text, redacted := in.redactor.Old(old, maxOldValue)
 		r.Old, r.Redacted = text, append(r.Redacted, redacted...)
 	}
-}
-
-// appendOld appends what is at ptr in root, if anything. An operation that inserts
-// replaces a member, but no element.
-func appendOld(old []trace.OldValue, op int, root *tree.Node, ptr tree.Pointer, text string, inserts bool) []trace.OldValue {
-	n, parent := lookup(root, ptr)
-	if n == nil || inserts && parent != nil && parent.Kind() == ir.Array {
-		return old
-	}
-	return append(old, trace.OldValue{Op: op, Path: ptr, Text: text, Value: n})
-}
-
-// lookup is the value at ptr and the container it is in; nil where there is none.
-func lookup(root *tree.Node, ptr tree.Pointer) (n, parent *tree.Node) {
-	n = root
-	for _, token := range ptr {
-		if parent = n; parent == nil {
-			return nil, nil
-		}
-		if n = parent.Get(token); parent.Kind() == ir.Array {
-			n = element(parent, token)
-		}
-	}
-	return n, parent
-}
-
-func element(array *tree.Node, token string) *tree.Node {
-	i, err := strconv.Atoi(token)
-	if err != nil {
-		return nil
-	}
-	return array.At(i)
 }
 
 // What a record seals depends on its kind. Of a proposal it is the patch, byte for byte,

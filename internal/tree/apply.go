@@ -22,18 +22,12 @@ func Apply(root *Node, op Op) (*Node, Effect, *Problem) { return DefaultLimits.A
 
 // Apply is the function Apply with limits l on the result.
 func (l Limits) Apply(root *Node, op Op) (*Node, Effect, *Problem) {
-	r := resolve(root, op)
-	if r.problem != nil {
-		return root, r.effect, r.problem
+	e := Edit{root: root}
+	effect, problem := e.Apply(&op, l)
+	if problem != nil {
+		return root, effect, problem
 	}
-	next := r.perform(root)
-	if bad := l.Check(next); r.problem == nil && next != root && bad != nil {
-		r.fail(op.RawPath, &deadEnd{Code: CodeLimitExceeded, Message: "the result would be " + bad.Message})
-	}
-	if r.problem != nil {
-		return root, r.effect, r.problem
-	}
-	return next, r.effect, nil
+	return e.root, effect, nil
 }
 
 // ApplyAll runs a patch. It returns the final root and the effect of every
@@ -46,31 +40,37 @@ func ApplyAll(root *Node, patch Patch) (*Node, []Effect, *Problem) {
 // ApplyAll is the function ApplyAll with limits l on every intermediate result.
 func (l Limits) ApplyAll(root *Node, patch Patch) (*Node, []Effect, *Problem) {
 	effects := make([]Effect, 0, len(patch))
-	next, problem := l.Run(root, patch, func(s Step) { effects = append(effects, s.Effect) })
-	return next, effects, problem
-}
-
-// A Step is one operation of a patch that runs: the roots around it, from which
-// old and new values can be read at the words of its effect.
-type Step struct {
-	Op            Op
-	Before, After *Node // the same node if the operation changes nothing or has a problem
-	Effect        Effect
-}
-
-// Run runs a patch like ApplyAll and calls each after every operation, the one that
-// has the problem included.
-func (l Limits) Run(root *Node, patch Patch, each func(Step)) (*Node, *Problem) {
-	now := root
-	for _, op := range patch {
-		next, effect, problem := l.Apply(now, op)
-		each(Step{op, now, next, effect})
+	e := NewEdit(root, patch)
+	for i := range patch {
+		effect, problem := e.Apply(&patch[i], l)
+		effects = append(effects, effect)
 		if problem != nil {
-			return root, problem
+			return root, effects, problem
 		}
-		now = next
 	}
-	return now, nil
+	return e.root, effects, nil
+}
+
+// Apply runs one operation on the value that e makes, as the function Apply does on a
+// root. After a problem the edit is over: nothing may be asked of it any more.
+func (e *Edit) Apply(op *Op, l Limits) (Effect, *Problem) {
+	if op.Kind.HasFrom() {
+		e.Share() // what is copied stands in two places, what is moved is an old value too
+	}
+	r := resolution{Edit: e, op: op}
+	r.resolve()
+	if r.problem == nil {
+		r.perform()
+	}
+	if r.problem == nil && r.changed {
+		if bad := l.Check(e.root); bad != nil {
+			r.fail(op.RawPath, &deadEnd{Code: CodeLimitExceeded, Message: "the result would be " + bad.Message})
+		}
+	}
+	if r.problem != nil {
+		r.effect.Taken, r.effect.Replaced, r.effect.Held = nil, nil, false
+	}
+	return r.effect, r.problem
 }
 
 // An Effect is what one operation reads and writes in the state it runs on
@@ -85,6 +85,14 @@ type Effect struct {
 	// Sources are the words whose subtrees the operation reads: from of a copy or
 	// move, path of a test.
 	Sources []region.Word
+
+	// Taken is what the operation removed or moved away, and Replaced what stood where it
+	// put a value: as they were just then, that is of a move, Replaced after the removal.
+	// Both are nil where there was nothing, or if the operation has a problem.
+	Taken, Replaced *Node
+
+	// Held says that an element was added to a set that held an equal one.
+	Held bool
 }
 
 // Resolve computes the effect of op on root without applying it, and without
@@ -93,18 +101,20 @@ type Effect struct {
 // the state goes and guessed behind that (typedWord), so that a caller can judge
 // authority over them before it tells anything about existence.
 func Resolve(root *Node, op Op) (Effect, *Problem) {
-	r := resolve(root, op)
+	r := resolution{Edit: &Edit{root: root}, op: &op}
+	r.resolve()
 	return r.effect, r.problem
 }
 
 // A resolution is all that is known about an operation before it is applied.
 type resolution struct {
-	op      Op
+	*Edit
+	op      *Op
 	effect  Effect
 	problem *Problem
 	source  location
 	target  location
-	base    *Node // the root that the last step applies to: of a move, after the removal
+	changed bool // the root, by what was done so far
 }
 
 // A location is where a pointer leads.
@@ -113,32 +123,31 @@ type location struct {
 	node *Node
 }
 
-func resolve(root *Node, op Op) resolution {
-	r := resolution{op: op, base: root}
+func (r *resolution) resolve() {
+	op := r.op
 	switch op.Kind {
 	case OpTest:
-		r.target = r.existing(root, op.Path, op.RawPath)
+		r.target = r.existing(op.Path, op.RawPath)
 		r.reads(r.target.word)
 	case OpReplace:
-		r.target = r.existing(root, op.Path, op.RawPath)
+		r.target = r.existing(op.Path, op.RawPath)
 		r.writes(r.target.word)
 	case OpRemove:
-		r.target = r.existing(root, op.Path, op.RawPath)
+		r.target = r.existing(op.Path, op.RawPath)
 		r.writes(lifted(r.target.word))
 	case OpAdd:
-		r.target = r.destination(root)
+		r.target = r.destination()
 	case OpCopy:
-		r.source = r.existing(root, op.From, op.RawFrom)
+		r.source = r.existing(op.From, op.RawFrom)
 		r.reads(r.source.word)
-		r.target = r.destination(root)
+		r.target = r.destination()
 	case OpMove:
-		r.move(root)
+		r.move()
 	}
-	return r
 }
 
 // move resolves the destination in the state after the removal.
-func (r *resolution) move(root *Node) {
+func (r *resolution) move() {
 	if r.op.MovesIntoItself() {
 		r.fail(r.op.RawPath, &deadEnd{
 			Code: CodeMoveIntoChild, Typed: len(r.op.From),
@@ -146,24 +155,36 @@ func (r *resolution) move(root *Node) {
 			Hint:    "copy it instead, or move it elsewhere first",
 		})
 	}
-	r.source = r.existing(root, r.op.From, r.op.RawFrom)
+	r.source = r.existing(r.op.From, r.op.RawFrom)
 	r.reads(r.source.word)
 	r.writes(lifted(r.source.word))
 	switch {
 	case r.problem != nil:
-		r.target = r.destination(root)
+		r.target = r.destination()
 	case len(r.source.word) == 0:
 		r.target = location{word: region.Word{}}
 		r.writes(r.target.word)
+	case slices.Equal(r.op.From, r.op.Path):
+		r.stay()
 	default:
-		r.base = removed(root, r.source.word)
-		r.target = r.destination(r.base)
+		r.root = r.remove(r.source.word)
+		r.changed = true
+		r.target = r.destination()
 	}
 }
 
+// stay resolves a move to where the value is: what it writes, it writes after the
+// removal, but nothing is done.
+func (r *resolution) stay() {
+	before := r.root
+	r.root = r.remove(r.source.word)
+	r.target = r.destination()
+	r.root = before
+}
+
 // existing resolves a pointer that must lead to something.
-func (r *resolution) existing(root *Node, p Pointer, raw string) location {
-	word, node, stop := typedWord(root, p)
+func (r *resolution) existing(p Pointer, raw string) location {
+	word, node, stop := typedWord(r.letters(len(p)), r.root, p)
 	if stop == nil && node == nil {
 		stop = r.absent(word, p)
 	}
@@ -187,10 +208,10 @@ func (r *resolution) absent(word region.Word, p Pointer) *deadEnd {
 }
 
 // destination resolves the path of an add and notes its effective target.
-func (r *resolution) destination(root *Node) location {
-	word, node, stop := typedWord(root, r.op.Path)
+func (r *resolution) destination() location {
+	word, node, stop := typedWord(r.letters(len(r.op.Path)), r.root, r.op.Path)
 	if stop == nil && len(word) > 0 {
-		stop = beyondEnd(root, word)
+		stop = beyondEnd(r.root, word)
 	}
 	r.fail(r.op.RawPath, stop)
 	r.writes(lifted(word))
@@ -210,8 +231,8 @@ func beyondEnd(root *Node, word region.Word) *deadEnd {
 	}
 }
 
-func (r *resolution) reads(w region.Word)  { r.effect.Sources = append(r.effect.Sources, w) }
-func (r *resolution) writes(w region.Word) { r.effect.Targets = append(r.effect.Targets, w) }
+func (r *resolution) reads(w region.Word)  { r.effect.Sources = r.listed(r.effect.Sources, w) }
+func (r *resolution) writes(w region.Word) { r.effect.Targets = r.listed(r.effect.Targets, w) }
 
 // fail notes a problem, if it is the first.
 func (r *resolution) fail(path string, stop *deadEnd) {
@@ -236,7 +257,7 @@ func lifted(w region.Word) region.Word {
 // Running what was resolved.
 
 // perform runs an operation that was resolved without a problem.
-func (r *resolution) perform(root *Node) *Node {
+func (r *resolution) perform() {
 	at := r.target.word
 	switch r.op.Kind {
 	case OpTest:
@@ -246,78 +267,37 @@ func (r *resolution) perform(root *Node) *Node {
 				Message: "the value at this path is not the one the test gives",
 			})
 		}
-		return root
+		return
 	case OpRemove:
-		return removed(root, at)
+		r.effect.Taken = r.target.node
+		r.root = r.remove(at)
 	case OpReplace:
-		return changed(root, at, func(n *Node, l region.Letter) *Node { return put(n, l, r.op.Value) }, r.op.Value)
+		r.effect.Replaced = r.target.node
+		r.root = r.put(at, r.op.Value)
 	case OpAdd:
-		return added(r.base, at, r.op.Value)
-	default:
-		if r.op.Kind == OpMove && slices.Equal(r.op.From, r.op.Path) {
-			return root
+		r.add(at, r.op.Value)
+	case OpCopy:
+		r.add(at, r.source.node)
+	case OpMove:
+		r.effect.Taken = r.source.node
+		if slices.Equal(r.op.From, r.op.Path) {
+			return
 		}
-		return added(r.base, at, r.source.node)
+		r.add(at, r.source.node)
 	}
+	r.changed = r.changed || !r.effect.Held
 }
 
-// changed returns root with the container that holds the end of word w changed by
-// f, and all containers above it renewed; a w without end yields whole. Where f
-// changes nothing, nothing is renewed.
-func changed(root *Node, w region.Word, f func(*Node, region.Letter) *Node, whole *Node) *Node {
-	switch len(w) {
-	case 0:
-		return whole
-	case 1:
-		return f(root, w[0])
+// add adds value at w as RFC 6902 section 4.1 has it.
+func (r *resolution) add(w region.Word, value *Node) {
+	if len(w) == 0 || w[len(w)-1].Kind != region.IndexLetter {
+		r.effect.Replaced = r.target.node
 	}
-	child := follow(root, w[0])
-	next := changed(child, w[1:], f, whole)
-	if next == child {
-		return root
-	}
-	return put(root, w[0], next)
-}
-
-// removed returns root without the node at w, which must not be the root.
-func removed(root *Node, w region.Word) *Node {
-	return changed(root, w, func(n *Node, l region.Letter) *Node {
-		if l.Kind == region.IndexLetter {
-			return n.DeleteAt(l.Index)
+	if n := len(w); n > 0 && w[n-1].Kind == region.FreshLetter {
+		if set := NodeAt(r.root, w[:n-1]); set.order == SetOrder && set.Holds(value) {
+			r.effect.Held = true
+			return
 		}
-		return n.Without(l.Name)
-	}, nil)
-}
-
-// added returns root with value added at w as RFC 6902 section 4.1 has it.
-func added(root *Node, w region.Word, value *Node) *Node {
-	return changed(root, w, func(n *Node, l region.Letter) *Node {
-		switch {
-		case l.Kind == region.IndexLetter:
-			return n.InsertAt(l.Index, value)
-		case l.Kind == region.KeyLetter:
-			return n.With(l.Name, value)
-		case n.order == SetOrder && n.Holds(value):
-			return n
-		case n.order == SetOrder:
-			return n.InsertAt(n.placeInSet(value), value)
-		default:
-			return n.InsertAt(n.Len(), value)
-		}
-	}, value)
-}
-
-// Put returns root with n in the place that w leads to, where something is already; n
-// itself if w is the root. It is for whoever makes something else of a value that stays
-// the same, and knows no operation by which it came to be.
-func Put(root *Node, w region.Word, n *Node) *Node {
-	return changed(root, w, func(in *Node, l region.Letter) *Node { return put(in, l, n) }, n)
-}
-
-// put sets what is or, in an object, what may be at one step below n.
-func put(n *Node, l region.Letter, child *Node) *Node {
-	if l.Kind == region.IndexLetter {
-		return n.SetAt(l.Index, child)
 	}
-	return n.With(l.Name, child)
+	r.root = r.insert(w, value)
 }

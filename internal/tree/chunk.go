@@ -66,6 +66,13 @@ func (c *chunk) member(name string) *Node {
 
 // rank is the number of members with smaller names, and whether name is there.
 func (c *chunk) rank(name string) (int, bool) {
+	i, child := c.find(name)
+	return i, child != nil
+}
+
+// find is the number of members with smaller names, and the member of this name, nil if
+// there is none.
+func (c *chunk) find(name string) (int, *Node) {
 	before := 0
 	for c.height > 0 {
 		i := sort.SearchStrings(c.names, name)
@@ -73,7 +80,7 @@ func (c *chunk) rank(name string) (int, bool) {
 			i--
 		}
 		if i < 0 {
-			return before, false
+			return before, nil
 		}
 		for _, kid := range c.kids[:i] {
 			before += kid.count
@@ -81,7 +88,10 @@ func (c *chunk) rank(name string) (int, bool) {
 		c = c.kids[i]
 	}
 	i := sort.SearchStrings(c.names, name)
-	return before + i, i < len(c.names) && c.names[i] == name
+	if i < len(c.names) && c.names[i] == name {
+		return before + i, c.nodes[i]
+	}
+	return before + i, nil
 }
 
 // at returns item i, which must exist.
@@ -165,44 +175,22 @@ func items(leaves []*chunk) run {
 	return r
 }
 
-// replaced is c with item i replaced by child: the path to it is copied, the shape
-// stays, since it does not depend on the values.
-func (c *chunk) replaced(i int, child *Node) *chunk {
-	if c.height > 0 {
-		next, kids := room[chunk, *chunk](len(c.kids))
-		return c.replaceBelow(next, kids, i, child)
-	}
-	next, nodes := room[chunk, *Node](len(c.nodes))
-	return c.replaceItem(next, nodes, i, child)
-}
-
-// replaceItem makes next, which is new, the leaf c with another item i; nodes is room
-// for its items.
-func (c *chunk) replaceItem(next *chunk, nodes []*Node, i int, child *Node) *chunk {
-	copy(nodes, c.nodes)
-	nodes[i], next.nodes = child, nodes
-	return c.renew(next, c.nodes[i].summary(), child.summary())
-}
-
-// replaceBelow does so for an inner chunk.
-func (c *chunk) replaceBelow(next *chunk, kids []*chunk, i int, child *Node) *chunk {
-	k, within := c.kidAt(i)
-	copy(kids, c.kids)
-	kids[k] = c.kids[k].replaced(within, child)
-	next.kids = kids
-	return c.renew(next, c.kids[k].summary, kids[k].summary)
-}
-
-// renew fills in the rest of next, which differs from c by what is gone and come.
-func (c *chunk) renew(next *chunk, gone, come summary) *chunk {
-	next.names, next.count, next.height, next.level = c.names, c.count, c.height, c.level
-	next.weight, next.size = c.weight-gone.weight+come.weight, c.size-gone.size+come.size
-	if gone.depth == c.depth && come.depth < gone.depth || gone.sets && !come.sets || gone.logs && !come.logs {
-		next.remeasureMaxima()
+// renew takes in that an item, or what is below one, was replaced.
+func (c *chunk) renew(gone, come summary) {
+	lost := gone.depth == c.depth && come.depth < gone.depth || gone.sets && !come.sets || gone.logs && !come.logs
+	c.weight, c.size = c.weight-gone.weight+come.weight, c.size-gone.size+come.size
+	if lost {
+		c.remeasureMaxima()
 	} else {
-		next.depth, next.sets, next.logs = max(c.depth, come.depth), c.sets || come.sets, c.logs || come.logs
+		c.depth, c.sets, c.logs = max(c.depth, come.depth), c.sets || come.sets, c.logs || come.logs
 	}
-	return next
+	c.forget()
+}
+
+// forget takes back what was remembered of a chunk that is changed in place.
+func (c *chunk) forget() {
+	c.digest.state.Store(0)
+	c.memos.head.Store(nil)
 }
 
 // respliced is the whole sequence of items after an edit: the way to edit where

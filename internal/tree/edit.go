@@ -5,7 +5,11 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 )
+
+// How a value is changed. The methods of Node make another one for each change. An Edit
+// makes many changes, and what it copied for one it changes in place for the next.
 
 // With returns n with member name set to child, in O(log n). A nil child removes
 // the member. n must be an object.
@@ -52,25 +56,15 @@ func (n *Node) InsertAt(i int, child *Node) *Node {
 // element i.
 func (n *Node) DeleteAt(i int) *Node { return n.splice(i, 1, run{}) }
 
+// replaceAt copies the way to item i.
 func (n *Node) replaceAt(i int, child *Node) *Node {
-	next := n.replacedRoot(i, child)
-	next.kind, next.order = n.kind, n.order
+	var e Edit
+	gone := n.root.at(i)
+	next := e.replaced(n, i, gone.summary(), child)
 	if n.order != ListOrder {
-		next.inheritBag(n, n.root.at(i), child)
+		next.inheritBag(n, gone, child)
 	}
 	return next
-}
-
-// replacedRoot makes the container's node together with its root.
-func (n *Node) replacedRoot(i int, child *Node) *Node {
-	if n.root.height > 0 {
-		c, kids := room[container, *chunk](len(n.root.kids))
-		c.node.root = n.root.replaceBelow(&c.chunk, kids, i, child)
-		return &c.node
-	}
-	c, nodes := room[container, *Node](len(n.root.nodes))
-	c.node.root = n.root.replaceItem(&c.chunk, nodes, i, child)
-	return &c.node
 }
 
 // splice replaces del (0 or 1) items of a container at position at by those of ins.
@@ -190,4 +184,255 @@ func (n *Node) firstItems(count int) (names []string, nodes []*Node) {
 		return true
 	})
 	return names, nodes
+}
+
+// An Edit makes one value of another, step by step. The chunks that it copies are its own
+// until they are shared: nothing else refers to them, and so it changes them in place when
+// it comes to them again. A patch thus copies what it touches once, however many of its
+// operations touch it. It never changes a chunk that is not its own.
+//
+// What is read from its root in between is true until the next change only.
+type Edit struct {
+	root *Node
+
+	few  [12]*chunk // its own chunks, of which there are mostly few
+	own  int
+	many map[*chunk]bool // all of them, if there are more
+
+	spare region.Word   // room for the letters of words
+	lists []region.Word // room for lists of words
+}
+
+// NewEdit begins an edit of root in which patch is going to run.
+func NewEdit(root *Node, patch Patch) *Edit {
+	letters, words := 0, 0
+	for i := range patch {
+		letters += len(patch[i].Path) + len(patch[i].From)
+		words++
+		if patch[i].Kind.HasFrom() {
+			words += 2
+		}
+	}
+	return &Edit{root: root, spare: make(region.Word, 0, letters), lists: make([]region.Word, 0, words)}
+}
+
+// Root is the value as it is now.
+func (e *Edit) Root() *Node { return e.root }
+
+// Share says that others may refer to what the edit has made so far: what it changes of
+// that from now on, it copies again.
+func (e *Edit) Share() { e.own, e.many = 0, nil }
+
+// Put puts n in the place that w leads to, where something is already; w may be that of
+// the root. It is for whoever makes something else of a value that stays the same, and
+// knows no operation by which it came to be. n may share with what it replaces.
+func (e *Edit) Put(w region.Word, n *Node) {
+	e.Share()
+	e.root = e.put(w, n)
+}
+
+// owns reports whether a chunk is the edit's own.
+func (e *Edit) owns(c *chunk) bool {
+	if e.many != nil {
+		return e.many[c]
+	}
+	return slices.Contains(e.few[:e.own], c)
+}
+
+func (e *Edit) acquire(c *chunk) {
+	switch {
+	case e.many != nil:
+		e.many[c] = true
+	case e.own < len(e.few):
+		e.few[e.own] = c
+		e.own++
+	default:
+		e.many = map[*chunk]bool{c: true}
+		for _, own := range e.few {
+			e.many[own] = true
+		}
+	}
+}
+
+// letters is room for a word of n letters.
+func (e *Edit) letters(n int) region.Word {
+	if cap(e.spare)-len(e.spare) < n {
+		e.spare = make(region.Word, 0, n)
+	}
+	first := len(e.spare)
+	e.spare = e.spare[:first+n]
+	return e.spare[first : first : first+n]
+}
+
+// listed appends a word to a list of words.
+func (e *Edit) listed(list []region.Word, w region.Word) []region.Word {
+	if list != nil {
+		return append(list, w)
+	}
+	const usual = 1
+	if cap(e.lists)-len(e.lists) < usual {
+		e.lists = make([]region.Word, 0, 4)
+	}
+	first := len(e.lists)
+	e.lists = append(e.lists, w)
+	return e.lists[first : first+1 : first+1]
+}
+
+// The three changes at the end of a word. Each returns the root after it; the steps above
+// the end must lead to something.
+
+// put sets the item or, in an object, the member that may be there.
+func (e *Edit) put(w region.Word, child *Node) *Node { return e.changed(w, putting, child) }
+
+// insert adds as RFC 6902 section 4.1 has it; to a set nothing that it holds.
+func (e *Edit) insert(w region.Word, child *Node) *Node { return e.changed(w, inserting, child) }
+
+// remove takes away what is there, which must not be the root.
+func (e *Edit) remove(w region.Word) *Node { return e.changed(w, removing, nil) }
+
+type changing uint8
+
+const (
+	putting changing = iota
+	inserting
+	removing
+)
+
+func (e *Edit) changed(w region.Word, how changing, child *Node) *Node {
+	if len(w) == 0 {
+		return child
+	}
+	return e.below(e.root, w, how, child)
+}
+
+// below changes n at the end of w.
+func (e *Edit) below(n *Node, w region.Word, how changing, child *Node) *Node {
+	if len(w) == 1 {
+		return e.at(n, w[0], how, child)
+	}
+	i, is := n.item(w[0])
+	before := is.summary()
+	return e.replaced(n, i, before, e.below(is, w[1:], how, child))
+}
+
+// item finds what is one step below n, and where.
+func (n *Node) item(l region.Letter) (i int, child *Node) {
+	if l.Kind == region.IndexLetter {
+		return l.Index, n.root.at(l.Index)
+	}
+	i, child = n.root.find(l.Name)
+	return i, child
+}
+
+// at changes what is, or may be, one step below n.
+func (e *Edit) at(n *Node, l region.Letter, how changing, child *Node) *Node {
+	switch {
+	case how == removing && l.Kind == region.IndexLetter:
+		return n.DeleteAt(l.Index)
+	case how == removing:
+		return n.Without(l.Name)
+	case l.Kind == region.KeyLetter:
+		return e.with(n, l.Name, child)
+	case how == putting:
+		return e.replaced(n, l.Index, n.root.at(l.Index).summary(), child)
+	case l.Kind == region.IndexLetter:
+		return n.InsertAt(l.Index, child)
+	case n.order == SetOrder:
+		return n.InsertAt(n.placeInSet(child), child)
+	default:
+		return n.InsertAt(n.Len(), child)
+	}
+}
+
+// with sets a member.
+func (e *Edit) with(n *Node, name string, child *Node) *Node {
+	if n.root == nil {
+		return n.With(name, child)
+	}
+	i, was := n.root.find(name)
+	switch {
+	case was != nil:
+		return e.replaced(n, i, was.summary(), child)
+	case n.root.count < small:
+		return e.joined(n, i, name, child)
+	default:
+		return n.With(name, child)
+	}
+}
+
+// joined adds a member at position i of an object that is and stays one leaf.
+func (e *Edit) joined(n *Node, i int, name string, child *Node) *Node {
+	n = e.ownNode(n, 1)
+	c := n.root
+	names := append(make([]string, 0, len(c.names)+1), c.names[:i]...)
+	// The name may be a piece of a longer text, as of a path; that must not stay with it.
+	name = strings.Clone(validText(name))
+	c.names, c.nodes = append(append(names, name), c.names[i:]...), slices.Insert(c.nodes, i, child)
+	come := child.summary()
+	come.size += quotedLen(name) + len(":")
+	c.count++
+	c.add(come)
+	c.forget()
+	return n
+}
+
+// replaced is n with item i replaced by child, which takes the place of what was as gone
+// says; it may be the very node that was there, changed in place.
+func (e *Edit) replaced(n *Node, i int, gone summary, child *Node) *Node {
+	n = e.ownNode(n, 0)
+	e.replaceIn(n.root, i, gone, child)
+	return n
+}
+
+// replaceIn does so for a chunk that the edit owns.
+func (e *Edit) replaceIn(c *chunk, i int, gone summary, child *Node) {
+	if c.height == 0 {
+		c.nodes[i] = child
+		c.renew(gone, child.summary())
+		return
+	}
+	k, within := c.kidAt(i)
+	kid := c.kids[k]
+	before := kid.summary
+	if !e.owns(kid) {
+		kid = copied[chunk](kid, 0, func(c *chunk) *chunk { return c })
+		e.acquire(kid)
+		c.kids[k] = kid
+	}
+	e.replaceIn(kid, within, gone, child)
+	c.renew(before, kid.summary)
+}
+
+// ownNode is n, or a copy of it with room for some more items, of which the edit owns the
+// root.
+func (e *Edit) ownNode(n *Node, more int) *Node {
+	if e.owns(n.root) {
+		return n
+	}
+	block := copied[container](n.root, more, func(c *container) *chunk { return &c.chunk })
+	block.node = Node{kind: n.kind, order: n.order, root: &block.chunk}
+	e.acquire(&block.chunk)
+	return &block.node
+}
+
+// copied is a new H, whose chunk is a copy of c of which nothing is remembered, with room
+// for some more items.
+func copied[H any](c *chunk, more int, in func(*H) *chunk) *H {
+	var head *H
+	var next *chunk
+	if c.height > 0 {
+		var kids []*chunk
+		head, kids = room[H, *chunk](len(c.kids))
+		copy(kids, c.kids)
+		next = in(head)
+		next.kids = kids
+	} else {
+		var nodes []*Node
+		head, nodes = room[H, *Node](len(c.nodes) + more)
+		copy(nodes, c.nodes)
+		next = in(head)
+		next.nodes = nodes[:len(c.nodes)]
+	}
+	next.names, next.summary, next.count, next.height, next.level = c.names, c.summary, c.count, c.height, c.level
+	return head
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/internal/region"
 )
 
 // An object under random edits is compared with a map, and its chunks with those
@@ -283,4 +285,16 @@ func TestMappingThatChangesNothingReturnsTheVeryNode(t *testing.T) {
 	require.Same(t, object, object.MapMembers(func(_ string, child *Node) *Node { return child }))
 	array := NewArray([]*Node{NewNull()})
 	require.Same(t, array, array.MapElements(func(_ int, child *Node) *Node { return child }))
+}
+
+func TestAPutValueThatSharesWithWhatItReplacesIsNotChangedWithIt(t *testing.T) {
+	patch := patchOf(t, `[{"op":"replace","path":"/a/l/0","value":2},{"op":"replace","path":"/a/l/1","value":5}]`)
+	e := NewEdit(parsed(t, `{"a":{"l":[1,4]},"kept":null}`), patch)
+	_, problem := e.Apply(&patch[0], DefaultLimits)
+	require.Nil(t, problem)
+	a := e.Root().Get("a")
+	e.Put(region.Word{region.Key("kept")}, a)
+	_, problem = e.Apply(&patch[1], DefaultLimits)
+	require.Nil(t, problem)
+	require.Equal(t, `{"a":{"l":[2,5]},"kept":{"l":[2,4]}}`, e.Root().String())
 }

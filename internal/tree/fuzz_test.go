@@ -77,5 +77,8 @@ func FuzzParsePatchAndApply(f *testing.F) {
 		case len(next.String()) != next.Size() || rebuilt(next).Digest() != next.Digest():
 			t.Fatal("what is remembered of the result is wrong")
 		}
+		if slowly, same := oneByOne(root, patch); (same == nil) != (problem == nil) || slowly.String() != next.String() {
+			t.Fatal("operation by operation the patch comes to something else")
+		}
 	})
 }

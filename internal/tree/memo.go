@@ -11,8 +11,8 @@ import (
 )
 
 // What is derived from a value is remembered on the chunks that the value is made
-// of: it is shared, and dies, with them. A chunk never changes, so nothing that is
-// remembered ever has to be taken back; and a chunk refers to what is below it
+// of: it is shared, and dies, with them. What others than an Edit can see of a chunk never
+// changes, so nothing that is remembered ever has to be taken back; and a chunk refers to what is below it
 // alone, so that no version keeps another alive, as long as what is remembered on a
 // chunk is made of what is below that chunk.
 

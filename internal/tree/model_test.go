@@ -412,7 +412,7 @@ func agreesWithModel(t *testing.T, doc *Node, op Op) Code {
 // staysInside checks lemma 1 of spec/semantics.md: outside the targets nothing changes.
 func staysInside(t *testing.T, before, after *Node, op Op, effect Effect) {
 	for _, change := range Diff(before, after) {
-		word, _, _ := typedWord(before, change.Path)
+		word, _, _ := typedWord(region.Word{}, before, change.Path)
 		covered := slices.ContainsFunc(effect.Targets, func(target region.Word) bool { return word.HasPrefix(target) })
 		if !covered {
 			require.Fail(t, "frame", "%s %s from %s on %s changed %s", op.Kind, op.Path, op.From, before, change.Path)
@@ -435,4 +435,146 @@ func TestRandomPatchesAgreeWithTheModelOperationByOperation(t *testing.T) {
 		}
 	}
 	require.Greater(t, applied, rounds(3_000)/10)
+}
+
+// oneByOne is the second model: each operation copies its own path, as if it were the only
+// one, and nothing is ever changed in place.
+func oneByOne(root *Node, patch Patch) (*Node, *Problem) {
+	now := root
+	for i := range patch {
+		next, _, problem := Apply(now, patch[i])
+		if problem != nil {
+			return root, problem
+		}
+		now = next
+	}
+	return now, nil
+}
+
+// randomState has containers of every size and order to go into.
+func randomState(r *rand.Rand) *Node {
+	n := r.Intn(80)
+	root := randomNode(r, 3)
+	if root.Kind() != ir.Object {
+		root = emptyObject
+	}
+	root = root.With("a", wideObject(n)).With("b", wideArray(r.Intn(80))).With("0", randomNode(r, 3))
+	return root.With("1", wideArray(r.Intn(40)).WithOrder(SetOrder)).With("m~n", wideArray(r.Intn(40)).WithOrder(LogOrder))
+}
+
+// randomStep draws an operation that can mostly be applied.
+func randomStep(r *rand.Rand, root *Node) Op {
+	op := Op{Kind: opKinds[r.Intn(len(opKinds))], Path: randomPlace(r, root), From: randomPlace(r, root), Value: randomNode(r, 2)}
+	if op.Kind == OpTest {
+		if at, err := Find(root, op.Path); err == nil {
+			op.Value = at
+		}
+	}
+	if op.Kind == OpCopy && r.Intn(4) > 0 || op.Kind == OpRemove && len(op.Path) == 0 {
+		op.Kind = OpReplace
+	}
+	op.RawPath, op.RawFrom = op.Path.String(), op.From.String()
+	return op
+}
+
+// randomPlace goes down from root, and sometimes one step too far.
+func randomPlace(r *rand.Rand, root *Node) Pointer {
+	p := Pointer{}
+	for n := root; r.Intn(5) > 0; {
+		switch {
+		case n.Kind() == ir.Array && n.order == ListOrder && n.Len() > 0 && r.Intn(6) > 0:
+			p = append(p, strconv.Itoa(r.Intn(n.Len())))
+		case n.Kind() == ir.Array:
+			return append(p, "-")
+		case n.Len() > 0 && r.Intn(6) > 0:
+			p = append(p, n.root.nameAt(r.Intn(n.Len())))
+		default:
+			return append(p, names[r.Intn(len(names))])
+		}
+		if n, _ = Find(root, p); n == nil {
+			return p
+		}
+	}
+	return p
+}
+
+// remember makes a value remember all that it can.
+func remember(n *Node) {
+	n.Digest()
+	n.Map(&names, func(_ string, child *Node) Image { return Image{Node: child} })
+	AppendRemembered(nil, n)
+	if n.Kind() == ir.Array {
+		n.Holds(NewInt(0))
+	}
+	n.EachMember(func(_ string, v ir.Value) bool { remember(v.(*Node)); return true })
+	n.EachElement(func(_ int, v ir.Value) bool { remember(v.(*Node)); return true })
+}
+
+// What an edit changes in place must be seen by nobody: not by the root that it began with,
+// nor by what it replaced or copied, nor by what was remembered in between.
+func TestAnEditOfManyStepsComesToWhatEachStepAloneDoes(t *testing.T) {
+	r := rand.New(rand.NewSource(11))
+	kinds := map[OpKind]int{}
+	for range rounds(2_000) {
+		root := randomState(r)
+		if r.Intn(2) == 0 {
+			remember(root)
+		}
+		text, digest := root.String(), rebuilt(root).Digest()
+		e, want := NewEdit(root, nil), root
+		old := map[*Node]string{}
+		for range 1 + r.Intn(12) {
+			op := randomStep(r, want)
+			next, _, problem := Apply(want, op)
+			if problem != nil {
+				continue
+			}
+			effect, problem := e.Apply(&op, DefaultLimits)
+			require.Nil(t, problem)
+			kinds[op.Kind]++
+			for _, n := range []*Node{effect.Taken, effect.Replaced} {
+				if n != nil {
+					old[n] = n.String()
+				}
+			}
+			want = next
+			if r.Intn(3) == 0 {
+				remember(e.Root())
+			}
+			require.Equal(t, want.String(), e.Root().String(), "%s %s from %s", op.Kind, op.Path, op.From)
+		}
+		requireSound(t, e.Root(), want)
+		require.Equal(t, text, root.String())
+		require.Equal(t, digest, root.Digest())
+		for n, was := range old {
+			require.Equal(t, was, n.String())
+		}
+	}
+	for _, k := range opKinds {
+		require.Greater(t, kinds[k], rounds(2_000)/20, k)
+	}
+}
+
+// requireSound checks all that a value remembers of itself, beside what it should be.
+func requireSound(t *testing.T, got, want *Node) {
+	t.Helper()
+	fresh := rebuilt(want)
+	require.Equal(t, fresh.Digest(), got.Digest())
+	require.True(t, Equal(fresh, got))
+	require.Equal(t, string(AppendJSON(nil, fresh)), string(AppendRemembered(nil, got)))
+	requireSameShapes(t, fresh, got)
+}
+
+func requireSameShapes(t *testing.T, a, b *Node) {
+	t.Helper()
+	if a.Kind() != ir.Object && a.Kind() != ir.Array {
+		return
+	}
+	sameShape(t, a.root, b.root)
+	for name, child := range a.Members() {
+		requireSameShapes(t, child, b.Get(name))
+	}
+	for i, child := range a.Elements() {
+		requireSameShapes(t, child, b.At(i))
+	}
 }

@@ -126,15 +126,15 @@ type deadEnd struct {
 	Hint    string
 }
 
-// typedWord walks root along p and returns the typed word (spec/semantics.md section 1)
+// typedWord walks root along p and, in room for as many letters as p has tokens, returns the typed word (spec/semantics.md section 1)
 // and the node there, nil if everything but the last step exists. A final "-"
 // under a list of length n is the index n, under a set or log the fresh key.
 //
 // Where the walk cannot go on, stop says why. The word then is a best guess in
 // which tokens that nothing types are keys (a final "-" the fresh key), so that
 // authority can be judged before existence.
-func typedWord(root *Node, p Pointer) (word region.Word, node *Node, stop *deadEnd) {
-	word, node = make(region.Word, 0, len(p)), root
+func typedWord(room region.Word, root *Node, p Pointer) (word region.Word, node *Node, stop *deadEnd) {
+	word, node = room, root
 	for i, token := range p {
 		letter, stop := letterOf(node, token, i == len(p)-1)
 		if stop != nil {
@@ -239,7 +239,7 @@ func missingOnTheWay(n *Node, p Pointer, i int) *deadEnd {
 // Find returns the node that p leads to, or an error that says, without a value,
 // why there is none.
 func Find(root *Node, p Pointer) (*Node, error) {
-	_, node, stop := typedWord(root, p)
+	_, node, stop := typedWord(make(region.Word, 0, len(p)), root, p)
 	switch {
 	case stop != nil:
 		return nil, fmt.Errorf("%s: %s", p, stop.Message)

@@ -81,7 +81,7 @@ func TestTypedWordsTellKeysFromIndices(t *testing.T) {
 	} {
 		p, err := ParsePointer(c.path)
 		require.NoError(t, err)
-		word, node, stop := typedWord(doc, p)
+		word, node, stop := typedWord(region.Word{}, doc, p)
 		require.Equal(t, c.word, word, c.path)
 		require.Equal(t, c.node, node.String(), c.path)
 		if c.code == "" {

@@ -316,7 +316,8 @@ func TestCommitsChangeWhatThePatchSays(t *testing.T) {
 	out := r.commits(verify.Proposal{Stage: "refund", Args: map[string]string{"id": "R2"},
 		Patch: []byte(`[{"op":"add","path":"/refunds/R2","value":{"ticket":"T1","amount":1}},{"op":"replace","path":"/refunds/R2/amount","value":40}]`)})
 	require.Len(t, out.Effects, 2)
-	require.Len(t, out.Steps, 2)
+	require.Nil(t, out.Effects[0].Replaced)
+	require.Equal(t, "1", out.Effects[1].Replaced.String(), "what stood there between the operations")
 	r.commits(verify.Proposal{Stage: "contact", Args: map[string]string{"ticket": "T2"},
 		Patch: []byte(`[{"op":"replace","path":"/customers/C2/name","value":"G. Hopper"}]`)})
 	r.commits(as("vote", `[{"op":"add","path":"/votes/V2","value":3}]`))

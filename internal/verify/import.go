@@ -301,20 +301,16 @@ func (ts *types) spelled(n *tree.Node, id ir.TypeID) *tree.Node {
 	return n
 }
 
-// reshapeUnion gives the union at word w of root the shape of the alternative that it
-// fits now, and all below it; nothing changes while it fits none. It costs what of the
-// union is not as it was when last shaped.
-func (ts *types) reshapeUnion(root *tree.Node, w region.Word) *tree.Node {
+// reshapedUnion is the union at word w of root, and what it is in the shape of the
+// alternative that it fits now, with all below it; the same while it fits none. It costs
+// what of the union is not as it was when last shaped.
+func (ts *types) reshapedUnion(root *tree.Node, w region.Word) (n, to *tree.Node) {
 	id := ts.contract.State
 	for _, l := range w {
 		id = ts.below(id, l.Name)
 	}
-	n := tree.NodeAt(root, w)
-	if n == nil {
-		return root
+	if n = tree.NodeAt(root, w); n == nil {
+		return nil, nil
 	}
-	if to := ts.reshape(n, id); to != n {
-		return tree.Put(root, w, to)
-	}
-	return root
+	return n, ts.reshape(n, id)
 }

@@ -90,8 +90,8 @@ func (v *verification) accessesOf(op *tree.Op) []access {
 // checkScope is the scope step on the state.
 func (v *verification) checkScope() []finding {
 	done := v.execute(v.snapshot.State, false)
-	v.after, v.effects, v.states, v.duplicates = done.after, done.effects, done.states, done.duplicates
-	v.written = targetSet{}
+	v.after, v.effects, v.duplicates = done.root(), done.effects, done.duplicates
+	v.written = targetSet{few: make([]target, 0, len(done.effects)+1)}
 	for i := range done.effects {
 		for _, t := range done.effects[i].Targets {
 			v.written.add(t, i)
@@ -110,17 +110,25 @@ type execution struct {
 	read       region.Cursor
 	trusts     bool // the patch was judged before; only run it
 	partial    bool // the state is a view: of a union there may be no more than a part
-	after      *tree.Node
-	states     []*tree.Node // the state that each operation ran on
+	before     *tree.Node
+	edit       *tree.Edit // what the operations make of it, nil before they run and if one fails
 	effects    []tree.Effect
 	duplicates []finding // additions to sets that held the element
 	found      []finding
 }
 
+// root is the running state.
+func (e *execution) root() *tree.Node {
+	if e.edit == nil {
+		return e.before
+	}
+	return e.edit.Root()
+}
+
 // execute runs the step on a state, or on a view of one, which is partial.
 func (v *verification) execute(root *tree.Node, partial bool) *execution {
 	e := &execution{
-		v: v, after: root, partial: partial,
+		v: v, before: root, partial: partial,
 		write: v.stage.write.Start(v.args), blind: v.stage.blind.Start(v.args),
 		source: v.stage.source.Start(v.args), read: v.stage.read.Start(v.args),
 	}
@@ -129,7 +137,7 @@ func (v *verification) execute(root *tree.Node, partial bool) *execution {
 		return e
 	}
 	if last := e.runAll(); last >= 0 {
-		e.after = root
+		e.edit = nil
 		e.found = append(e.found, laterThan(last, never)...)
 	}
 	return e
@@ -229,9 +237,8 @@ func laterThan(i int, found []finding) []finding {
 // runAll runs the operations, and returns the index of the one that failed, or -1.
 func (e *execution) runAll() int {
 	e.effects = make([]tree.Effect, 0, len(e.v.patch))
-	e.states = make([]*tree.Node, 0, len(e.v.patch))
+	e.edit = tree.NewEdit(e.before, e.v.patch)
 	for i := range e.v.patch {
-		e.states = append(e.states, e.after)
 		if e.runOp(&e.v.patch[i]); len(e.found) > 0 {
 			return i
 		}
@@ -263,10 +270,12 @@ func (e *execution) locate(a *access) typedPointer {
 	if a.typed.rest == nil {
 		return a.typed
 	}
-	root := e.after
-	if a.op.Kind == tree.OpMove && a.how == inserts {
-		if next, _, problem := e.removed(a.op); problem == nil && len(a.op.From) > 0 {
-			root = next
+	root := e.root()
+	if a.op.Kind == tree.OpMove && a.how == inserts && len(a.op.From) > 0 {
+		trial := *e
+		trial.edit = tree.NewEdit(root, nil)
+		if _, problem := trial.removed(a.op); problem == nil {
+			root = trial.root()
 		}
 	}
 	return e.v.p.locate(root, a.ptr, a.how)
@@ -283,12 +292,12 @@ func (e *execution) judgeOpen(a *access, at typedPointer) bool {
 			return false
 		}
 	}
-	if a.needs == toTake && at.rest == nil && tree.NodeAt(e.after, at.word).HoldsLog() {
+	if a.needs == toTake && at.rest == nil && tree.NodeAt(e.root(), at.word).HoldsLog() {
 		e.report(messages.logSource(a.op.Index, a.raw))
 		return false
 	}
 	if a.op.Kind == tree.OpAdd && at.rest == nil && e.addsBlindly(a, at.word) &&
-		!e.write.Walk(at.word).Interior() && tree.NodeAt(e.after, at.word) != nil {
+		!e.write.Walk(at.word).Interior() && tree.NodeAt(e.root(), at.word) != nil {
 		f := messages.blindExisting(e.v.stage.Name, a.op.Index, a.raw)
 		f.known = ir.Disclosed
 		e.report(f)
@@ -307,11 +316,11 @@ func (e *execution) valueFor(op *tree.Op, at typedPointer) *tree.Node {
 	if !op.Kind.HasFrom() {
 		return e.v.p.shape(op.Value, t)
 	}
-	from := e.v.p.locate(e.after, op.From, looks)
+	from := e.v.p.locate(e.root(), op.From, looks)
 	if from.typ == t && t != ir.NoType {
 		return nil
 	}
-	n := tree.NodeAt(e.after, from.word)
+	n := tree.NodeAt(e.root(), from.word)
 	if n == nil || from.rest != nil {
 		return nil
 	}
@@ -323,108 +332,93 @@ func (e *execution) valueFor(op *tree.Op, at typedPointer) *tree.Node {
 
 // apply runs one operation; value takes the place of what it says or copies.
 func (e *execution) apply(op *tree.Op, value *tree.Node) {
-	next, effect, problem := e.applied(op, value)
+	effect, problem := e.applied(op, value)
 	if problem != nil {
 		e.report(e.explain(op, messages.problem(problem)))
 		return
 	}
-	if f, held := heldAlready(e.after, next, op, effect); held {
+	if effect.Held { // the types find it wrong, if it is still there when they are checked
+		set := effect.Targets[len(effect.Targets)-1]
+		f := messages.duplicates().about(set[:len(set)-1])
+		f.OpIndex = &op.Index
 		e.duplicates = append(e.duplicates, f)
 	}
 	accesses := e.v.accessesOf(op)
 	for i := range accesses {
 		if accesses[i].how != takes || op.Kind == tree.OpRemove {
-			next = e.reshaped(next, &accesses[i])
+			e.reshape(&accesses[i])
 		}
 	}
-	e.after = next
 	e.effects = append(e.effects, effect)
 }
 
-// applied is what one operation makes of the running state. A copy or move whose value
+// applied runs one operation on the running state. A copy or move whose value
 // changes its shape on the way is resolved as it stands, and then adds that value. A move
 // removes first, for what was removed may decide what is where it goes.
-func (e *execution) applied(op *tree.Op, value *tree.Node) (*tree.Node, tree.Effect, *tree.Problem) {
+func (e *execution) applied(op *tree.Op, value *tree.Node) (tree.Effect, *tree.Problem) {
 	limits := e.v.p.limits.State
 	moves := op.Kind == tree.OpMove && !op.MovesIntoItself() && len(op.From) > 0 && !slices.Equal(op.From, op.Path)
 	switch {
 	case moves || op.Kind == tree.OpCopy && value != nil:
-		effect, problem := tree.Resolve(e.after, *op)
+		effect, problem := tree.Resolve(e.root(), *op)
 		if problem != nil {
-			return e.after, effect, problem
+			return effect, problem
 		}
+		e.edit.Share()
 		add := tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path, RawPath: op.RawPath, Value: value}
 		if !moves {
-			next, _, problem := limits.Apply(e.after, add)
-			return next, effect, problem
+			come, problem := e.edit.Apply(&add, limits)
+			come.Targets, come.Sources = effect.Targets, effect.Sources
+			return come, problem
 		}
 		if value == nil {
-			add.Value = tree.NodeAt(e.after, effect.Sources[0])
+			add.Value = tree.NodeAt(e.root(), effect.Sources[0])
 		}
-		between, gone, problem := e.removed(op)
+		gone, problem := e.removed(op)
 		if problem != nil {
-			return e.after, effect, problem
+			return effect, problem
 		}
-		next, come, problem := limits.Apply(between, add)
-		effect.Targets = append(gone.Targets, come.Targets...)
-		return next, effect, problem
+		come, problem := e.edit.Apply(&add, limits)
+		come.Targets, come.Sources, come.Taken = append(gone.Targets, come.Targets...), effect.Sources, gone.Taken
+		return come, problem
 	case value != op.Value && !op.Kind.HasFrom():
 		shaped := *op
 		shaped.Value = value
-		return limits.Apply(e.after, shaped)
+		return e.edit.Apply(&shaped, limits)
 	default:
-		return limits.Apply(e.after, *op)
+		return e.edit.Apply(op, limits)
 	}
 }
 
-// removed is the state in between a move's removal and its addition.
-func (e *execution) removed(op *tree.Op) (*tree.Node, tree.Effect, *tree.Problem) {
+// removed is a move's removal.
+func (e *execution) removed(op *tree.Op) (tree.Effect, *tree.Problem) {
 	removal := tree.Op{Index: op.Index, Kind: tree.OpRemove, Path: op.From, RawPath: op.RawFrom}
-	next, effect, problem := e.v.p.limits.State.Apply(e.after, removal)
+	effect, problem := e.edit.Apply(&removal, e.v.p.limits.State)
 	if problem != nil {
-		return next, effect, problem
+		return effect, problem
 	}
 	accesses := e.v.accessesOf(op)
 	for i := range accesses {
 		if accesses[i].how == takes {
-			next = e.reshaped(next, &accesses[i])
+			e.reshape(&accesses[i])
 		}
 	}
-	return next, effect, nil
+	return effect, nil
 }
 
-// reshaped gives the union that decides about the place of an access the shape it has after
+// reshape gives the union that decides about the place of an access the shape it has after
 // the operation.
-func (e *execution) reshaped(root *tree.Node, a *access) *tree.Node {
+func (e *execution) reshape(a *access) {
 	if a.typed.union < 0 || a.needs != toWrite {
-		return root
+		return
 	}
 	at := a.typed.word[:a.typed.union]
 	if e.partial && !e.read.Walk(at).Interior() {
-		return root
+		return
 	}
-	return e.v.p.reshapeUnion(root, at)
-}
-
-// heldAlready notices an addition to a set that holds an equal element, which
-// leaves the set as it was (tree.Apply). The types find it wrong, if it is still
-// there when they are checked.
-func heldAlready(before, after *tree.Node, op *tree.Op, effect tree.Effect) (finding, bool) {
-	if len(effect.Targets) == 0 {
-		return finding{}, false
+	if n, to := e.v.p.reshapedUnion(e.root(), at); to != n {
+		e.edit.Put(at, to)
 	}
-	t := effect.Targets[len(effect.Targets)-1]
-	if len(t) == 0 || !isFresh(t[len(t)-1]) {
-		return finding{}, false
-	}
-	set := t[:len(t)-1]
-	was := tree.NodeAt(before, set)
-	if was.Order() != tree.SetOrder || was.Len() != tree.NodeAt(after, set).Len() {
-		return finding{}, false
-	}
-	f := messages.duplicates().about(set)
-	f.OpIndex = &op.Index
-	return f, true
 }
 
 // explain adds what the types know about a path that led nowhere.

@@ -56,8 +56,7 @@ type Outcome struct {
 	After   Snapshot      // of a commit, the new state; else the one before
 	Patch   tree.Patch    // the operations, nil if they could not be read
 	Read    Reading       // the same, with the phase beside them, if all of it could be read
-	Steps   []*tree.Node  // of a commit or noop: the state that each operation ran on
-	Effects []tree.Effect // and what it read and wrote
+	Effects []tree.Effect // of a commit or noop: what each operation read, wrote and replaced
 	Next    string        // the phase that a commit moved to, "" if it did not move
 
 	verification *verification
@@ -142,7 +141,6 @@ type verification struct {
 	firstAccess []int          // of each operation, and the number of all
 	letters     region.Word    // room for the words of all accesses
 	after       *tree.Node
-	states      []*tree.Node // the state that each operation ran on
 	effects     []tree.Effect
 	duplicates  []finding     // additions to sets that held the element
 	targets     []region.Word // the effective targets, none a prefix of another
@@ -475,7 +473,7 @@ func (v *verification) outcome(found []finding) Outcome {
 
 // accept fills in what a commit or noop changed.
 func (v *verification) accept(out *Outcome) {
-	out.Effects, out.Steps = v.effects, v.states
+	out.Effects = v.effects
 	moves := v.next != "" && v.next != v.snapshot.Phase
 	if !moves && (v.after == v.snapshot.State || tree.Equal(v.after, v.snapshot.State)) {
 		out.Verdict.Verdict = Noop
@@ -567,9 +565,9 @@ func (p *Program) Replay(ctx context.Context, root *tree.Node, proposal []byte) 
 		return nil, nil, errors.New(found[0].Message)
 	}
 	v.typePointers()
-	e := &execution{v: v, after: root, trusts: true}
+	e := &execution{v: v, before: root, trusts: true}
 	if e.runAll() >= 0 {
 		return nil, nil, errors.New(e.found[0].Message)
 	}
-	return e.after, e.effects, nil
+	return e.root(), e.effects, nil
 }
