@@ -450,7 +450,7 @@ func (st *stage) clauseSpan(keyword string) source.Span {
 // (semantics 9). Then a parameter equals a literal never, and only parameters
 // each other.
 func (c *checker) reserveLiterals() {
-	all := c.allPatterns()
+	all := newLiterals(c.allPatterns())
 	for i := range c.out.Stages {
 		s := &c.out.Stages[i]
 		own := stagePatterns(s)
@@ -481,20 +481,97 @@ func inheritReserved(child, parent *ir.Stage) {
 }
 
 // reservedFor lists the literals that patterns name where param stands in places.
-func reservedFor(param string, places, patterns []region.Pattern) []string {
+func reservedFor(param string, places []region.Pattern, named *literals) []string {
 	var out []string
 	for _, place := range places {
 		for i, s := range place.Segments {
-			if s.Kind != region.ParamSegment || s.Text != param {
-				continue
-			}
-			for _, p := range patterns {
-				out = append(out, literalsAt(place.Segments[:i], p.Segments)...)
+			if s.Kind == region.ParamSegment && s.Text == param {
+				out = append(out, named.below(place.Segments[:i])...)
 			}
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// literals finds the keys that patterns name right below the paths that a prefix matches:
+// those at the prefix's own depth, and any behind a "**" of either.
+type literals struct {
+	all  []region.Pattern
+	deep []region.Pattern // those with a "**"
+	root literalNode      // the others
+}
+
+// A literalNode is where patterns may go on from a beginning that they share: by name, or
+// by any other segment.
+type literalNode struct {
+	by    map[string]*literalNode
+	other *literalNode
+}
+
+func newLiterals(patterns []region.Pattern) *literals {
+	out := &literals{all: patterns}
+	for _, p := range patterns {
+		if hasDepth(p.Segments) {
+			out.deep = append(out.deep, p)
+			continue
+		}
+		at := &out.root
+		for _, s := range p.Segments {
+			at = at.child(s)
+		}
+	}
+	return out
+}
+
+func (n *literalNode) child(s region.Segment) *literalNode {
+	if !footprint.IsLiteral(s) {
+		if n.other == nil {
+			n.other = &literalNode{}
+		}
+		return n.other
+	}
+	to := n.by[s.Text]
+	if to == nil {
+		if n.by == nil {
+			n.by = map[string]*literalNode{}
+		}
+		to = &literalNode{}
+		n.by[s.Text] = to
+	}
+	return to
+}
+
+func (x *literals) below(prefix []region.Segment) (out []string) {
+	rest := x.deep
+	if hasDepth(prefix) {
+		rest = x.all
+	} else {
+		x.root.collect(prefix, &out)
+	}
+	for _, p := range rest {
+		out = append(out, literalsAt(prefix, p.Segments)...)
+	}
+	return out
+}
+
+// collect adds the names right below what a prefix without "**" may lead to.
+func (n *literalNode) collect(prefix []region.Segment, out *[]string) {
+	switch {
+	case n == nil:
+	case len(prefix) == 0:
+		for name := range n.by {
+			*out = append(*out, name)
+		}
+	case footprint.IsLiteral(prefix[0]):
+		n.by[prefix[0].Text].collect(prefix[1:], out)
+		n.other.collect(prefix[1:], out)
+	default:
+		for _, to := range n.by {
+			to.collect(prefix[1:], out)
+		}
+		n.other.collect(prefix[1:], out)
+	}
 }
 
 // literalsAt lists the keys that a pattern names right below the paths that a prefix

@@ -117,17 +117,16 @@ func (c *checker) exemptParents(s *ir.Stage, w writtenGrant) []region.Pattern {
 // under which an element shows. An exception that takes the field away from what a stage
 // reads, and leaves the element in sight, hides nothing, and looks as if it did.
 func (c *checker) checkKeys() {
-	lists := c.model.KeyedLists()
 	for _, st := range c.stages {
 		cl := st.clauses["read"]
 		if c.exhausted(st.decl.Name.Span) {
 			return
 		}
-		if cl == nil {
+		if cl == nil || !slices.ContainsFunc(st.out.Read, func(g region.Grant) bool { return len(g.Except) > 0 }) {
 			continue
 		}
-		for _, list := range lists {
-			if c.exceptsKey(st.out.Read, list) && c.model.ShowsEntries(st.out.Read, list) {
+		for _, list := range c.model.KeyedListsShown(st.out.Read) {
+			if c.exceptsKey(st.out.Read, list) {
 				c.report(exceptedKey(st, cl, list.Key))
 			}
 		}
@@ -138,7 +137,7 @@ func (c *checker) checkKeys() {
 func (c *checker) exceptsKey(r region.Region, list footprint.KeyedList) bool {
 	for _, g := range r {
 		for _, e := range g.Except {
-			if e.Shallow = true; c.meet(e, list.Key) && c.meet(list.Key, g.Include...) {
+			if e.Shallow = true; e.MayMeet(list.Key) && c.meet(e, list.Key) && c.meet(list.Key, g.Include...) {
 				return true
 			}
 		}

@@ -209,55 +209,108 @@ func (m *Model) told(p ir.Param) []region.Pattern {
 type KeyedList struct {
 	Entry region.Pattern // any of its entries
 	Key   region.Pattern // the field that holds an entry's key
-	at    string
 }
 
-// KeyedLists lists the keyed lists of the contract's state.
-func (m *Model) KeyedLists() []KeyedList {
-	var out []KeyedList
+// A keyIndex finds the keyed lists that a stage may see entries of, or references to,
+// without asking about each. It finds too much where an exception or a type says otherwise,
+// never too little.
+type keyIndex struct {
+	letters    alphabet
+	lists      []KeyedList
+	references []reference
+	entries    trie // by what an entry is, the lists
+	referring  trie // by where they stand, the references
+}
+
+// A reference is where a state has a reference to a keyed list, by number.
+type reference struct {
+	at   region.Pattern
+	list int
+}
+
+// keyIndex is the index of the state, whose types must be complete.
+func (m *Model) keyIndex() *keyIndex {
+	if m.keys != nil {
+		return m.keys
+	}
+	x := &keyIndex{}
+	x.letters.numbers = map[region.Segment]symbol{}
+	x.entries.alphabet, x.referring.alphabet = &x.letters, &x.letters
+	numbers := map[string][]int{} // of lists, by where they stand: alternatives may be several
 	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
 		if t.Kind == ir.KeyedType {
 			entry := Extend(p, region.Segment{Kind: region.AnyKey})
-			out = append(out, KeyedList{entry, Extend(entry, region.Segment{Kind: region.KeyLiteral, Text: t.KeyField}), p.String()})
+			numbers[p.String()] = append(numbers[p.String()], len(x.lists))
+			x.entries.file(x.letters.path(entry), len(x.lists))
+			x.lists = append(x.lists, KeyedList{entry, Extend(entry, region.Segment{Kind: region.KeyLiteral, Text: t.KeyField})})
 		}
 		return true
 	})
+	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
+		if t.Kind == ir.RefType {
+			for _, list := range numbers[t.Target.String()] {
+				x.referring.file(x.letters.path(p), len(x.references))
+				x.references = append(x.references, reference{p, list})
+			}
+		}
+		return true
+	})
+	x.letters.forget()
+	m.keys = x
+	return x
+}
+
+// near calls visit with the numbers that are filed under what patterns may meet.
+func (x *keyIndex) near(t *trie, n int, patterns []region.Pattern, visit func(i int)) {
+	found := newMembers(n)
+	for _, p := range patterns {
+		t.find(x.letters.path(p), found)
+	}
+	x.letters.forget()
+	found.each(visit)
+}
+
+// KeyedListsShown lists the keyed lists of the contract's state of which a view of a region
+// shows entries. Not knowing counts as showing.
+func (m *Model) KeyedListsShown(r region.Region) (out []KeyedList) {
+	m.eachListShown(r, func(i int) { out = append(out, m.keyIndex().lists[i]) })
 	return out
 }
 
-// ShowsEntries reports whether a view of a region shows entries of a keyed list. Not
-// knowing counts as showing.
-func (m *Model) ShowsEntries(r region.Region, list KeyedList) bool {
-	entry := region.Region{{Include: []region.Pattern{list.Entry}}}
-	return len(r) > 0 && m.overlap(region.Compile(r), region.Compile(entry), region.Shown, region.Interior).Verdict != region.No
+func (m *Model) eachListShown(r region.Region, visit func(i int)) {
+	x, shown := m.keyIndex(), region.Compile(r)
+	x.near(&x.entries, len(x.lists), Includes(r), func(i int) {
+		entry := region.Region{{Include: []region.Pattern{x.lists[i].Entry}}}
+		if m.overlap(shown, region.Compile(entry), region.Shown, region.Interior).Verdict != region.No {
+			visit(i)
+		}
+	})
 }
 
 // KeysKnown is the key fields whose values a run knows without reading them: as the
 // names of entries that its view shows, and from references that it sees or copies.
 func (m *Model) KeysKnown(s *ir.Stage) region.Region {
-	var include []region.Pattern
-	for _, list := range m.KeyedLists() {
-		if m.ShowsEntries(s.Read, list) || m.seesReference(s, list) {
-			include = append(include, list.Key)
-		}
+	x := m.keyIndex()
+	if len(x.lists) == 0 {
+		return nil
 	}
+	known := newMembers(len(x.lists))
+	m.eachListShown(s.Read, func(i int) { known.add(i) })
+	sees := region.Union(s.Read, s.Source)
+	seen := region.Compile(sees)
+	x.near(&x.referring, len(x.references), Includes(sees), func(i int) {
+		r := x.references[i]
+		one := region.Region{{Include: []region.Pattern{r.at}}}
+		if !known.has(r.list) && m.overlap(seen, region.Compile(one), region.Plain, region.Plain).Verdict != region.No {
+			known.add(r.list)
+		}
+	})
+	var include []region.Pattern
+	known.each(func(i int) { include = append(include, x.lists[i].Key) })
 	if len(include) == 0 {
 		return nil
 	}
 	return region.Region{{Include: include}}
-}
-
-// seesReference reports whether a stage sees or copies a reference to a keyed list.
-func (m *Model) seesReference(s *ir.Stage, list KeyedList) bool {
-	sees, found := region.Compile(region.Union(s.Read, s.Source)), false
-	m.EachTyped(func(p region.Pattern, t *ir.Type) bool {
-		if t.Kind == ir.RefType && t.Target.String() == list.at && !found {
-			one := region.Compile(region.Region{{Include: []region.Pattern{p}}})
-			found = m.overlap(sees, one, region.Plain, region.Plain).Verdict != region.No
-		}
-		return !found
-	})
-	return found
 }
 
 // The rest is for the compiler: what whoever may run a stage knows of a place without

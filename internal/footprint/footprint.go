@@ -52,6 +52,7 @@ type Model struct {
 	stateGates []Gate          // once asked for, with a sentinel at the end
 	matrix     *Index          // once asked for
 	reach      *reachIndex     // once asked for
+	keys       *keyIndex       // once asked for
 	possible   map[string]bool // by pattern, as far as asked for
 	answered   map[question]region.Condition
 	numbers    map[string]int // of stages by name, once asked for

@@ -91,23 +91,8 @@ func (g Grant) Without(except []Pattern, meter *Meter) Grant {
 // comparisons is how many patterns are looked at for the price of a step of a search.
 const comparisons = 8
 
-// mayMeet reports whether a pattern that is taken away may have a path, or one below a
-// path, that a grant has. A parameter may meet a key that the pattern names: it is because
-// the pattern names the key that the parameter is never bound to it (semantics section 9).
 func (g Grant) mayMeet(except Pattern) bool {
-	return slices.ContainsFunc(g.Include, func(p Pattern) bool {
-		for i := range min(len(p.Segments), len(except.Segments)) {
-			s, t := p.Segments[i], except.Segments[i]
-			switch {
-			case s.Kind == AnyDepth || t.Kind == AnyDepth:
-				return true
-			case s.Kind == ParamSegment && t.IsLiteral(), t.Kind == ParamSegment && s.IsLiteral():
-			case !s.MayMeet(t):
-				return false
-			}
-		}
-		return true
-	})
+	return slices.ContainsFunc(g.Include, func(p Pattern) bool { return p.MayMeet(except) })
 }
 
 func appendGrant(r Region, include []Pattern, excepts ...[]Pattern) Region {

@@ -186,6 +186,24 @@ func (s Segment) MayMeet(t Segment) bool {
 	return ok
 }
 
+// MayMeet reports whether p and q, up to the first AnyDepth of either, leave it open that
+// one has a path of the other, or one below. A parameter may meet a key that a pattern
+// names: it is because the pattern names the key that the parameter is never bound to it
+// (semantics section 9).
+func (p Pattern) MayMeet(q Pattern) bool {
+	for i := range min(len(p.Segments), len(q.Segments)) {
+		s, t := p.Segments[i], q.Segments[i]
+		switch {
+		case s.Kind == AnyDepth || t.Kind == AnyDepth:
+			return true
+		case s.Kind == ParamSegment && t.IsLiteral(), t.Kind == ParamSegment && s.IsLiteral():
+		case !s.MayMeet(t):
+			return false
+		}
+	}
+	return true
+}
+
 // IsLiteral reports whether s names a key or a position.
 func (s Segment) IsLiteral() bool {
 	return s.Kind == Literal || s.Kind == KeyLiteral || s.Kind == IndexLiteral
