@@ -126,9 +126,21 @@ func (e *UnknownVersionError) Error() string {
 // these arguments. It carries the verdict and no data.
 type ViewRefusedError struct{ Verdict Verdict }
 
-// Error names the codes.
+// Error says of each reason what it is, its code and gate, and what to do about it: what the
+// operator's rendering says, which names no value of the state.
 func (e *ViewRefusedError) Error() string {
-	return "no view: " + strings.Join(codesOf(e.Verdict.Violations), ", ")
+	var reasons []string
+	for _, v := range e.Verdict.Violations {
+		reason := fmt.Sprintf("%s (%s, at the gate %s)", v.Message, v.Code, v.Gate)
+		if v.Hint != "" {
+			reason += ", " + v.Hint
+		}
+		reasons = append(reasons, reason)
+	}
+	if more := e.Verdict.More; more > 0 {
+		reasons = append(reasons, fmt.Sprintf("and %d more", more))
+	}
+	return "no view: " + strings.Join(reasons, "; ")
 }
 
 func codesOf(violations []Violation) []string {

@@ -331,7 +331,11 @@ func TestAViewOutsideOfItsPhaseRoleOrArgumentsCarriesAVerdictAndNoData(t *testin
 		require.Zero(t, view)
 		rejects(t, refused.Verdict, c.code)
 		require.Equal(t, refused.Verdict.Violations, refused.Verdict.Actor().Violations)
-		require.ErrorContains(t, err, string(c.code))
+		for _, v := range refused.Verdict.Violations {
+			for _, told := range []string{string(v.Code), string(v.Gate), v.Message, v.Hint} {
+				require.ErrorContains(t, err, told)
+			}
+		}
 		last := lastLine(t, in)
 		require.Equal(t, trace.View, last.Kind)
 		require.Equal(t, c.code, last.Verdict.Violations[0].Code)

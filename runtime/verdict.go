@@ -42,14 +42,54 @@ type (
 	//	Hint     string   // what to do about it, "" for nothing
 	Violation = verify.Violation
 
-	// Gate is the step that refused: "limit", "format", "phase", "stale", "scope",
-	// "schema" or "invariant".
+	// Gate is the step that refused, as a text that stays: GateScope and so on.
 	Gate = verify.Gate
 
-	// Code says what is wrong, as a text that stays: "patch_write_scope_violation",
-	// "stale", ... All of them are in spec/interfaces.md section 3. Its method
+	// Code says what is wrong, as a text that stays: CodeStale and so on; what they mean is
+	// in spec/interfaces.md section 3. Its method
 	// UsesAttempt reports whether a rejection with it is one of the tries of a step.
 	Code = verify.Code
+)
+
+// The gates, in the order in which they are asked; of the invariant gate, what a stage
+// requires beforehand comes before the scope.
+const (
+	GateLimit     = verify.GateLimit
+	GateFormat    = verify.GateFormat
+	GatePhase     = verify.GatePhase
+	GateStale     = verify.GateStale
+	GateScope     = verify.GateScope
+	GateSchema    = verify.GateSchema
+	GateInvariant = verify.GateInvariant
+)
+
+// The codes, in the order in which the gates give them.
+const (
+	CodeLimitExceeded       = verify.LimitExceeded
+	CodePatchSyntax         = verify.PatchSyntax
+	CodePointerSyntax       = verify.PointerSyntax
+	CodeDuplicateKey        = verify.DuplicateKey
+	CodeUnauthorised        = verify.Unauthorised
+	CodePhaseViolation      = verify.PhaseViolation
+	CodeArgumentViolation   = verify.ArgumentViolation
+	CodeTransitionViolation = verify.TransitionViolation
+	CodeStale               = verify.Stale
+	CodeRepeat              = verify.Repeat
+	CodeAttemptsExhausted   = verify.AttemptsExhausted
+	CodeRequireViolation    = verify.RequireViolation
+	CodeWriteScopeViolation = verify.WriteScopeViolation
+	CodeReadScopeViolation  = verify.ReadScopeViolation
+	CodePathMissing         = verify.PathMissing
+	CodeIndexOutOfRange     = verify.IndexOutOfRange
+	CodeTestFailed          = verify.TestFailed
+	CodeTypeMismatch        = verify.TypeMismatch
+	CodeMoveIntoChild       = verify.MoveIntoChild
+	CodeSchemaViolation     = verify.SchemaViolation
+	CodeProduceViolation    = verify.ProduceViolation
+	CodeEnsureViolation     = verify.EnsureViolation
+	CodeInvariantViolation  = verify.InvariantViolation
+	CodeEvaluationError     = verify.EvaluationError
+	CodeRefused             = verify.Refused
 )
 
 // The decisions. Commit: the state or the phase changed. Noop: everything holds and
