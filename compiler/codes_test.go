@@ -61,6 +61,18 @@ var otherShapes = []example{
 
 	{"each_pattern", plain + "invariant i each e in /m { true }\n", "/m", ""},
 	{"each_pattern", nothing + "invariant i each e in /a/**/b { true }\n", "**", "how deep"},
+	{"each_pattern", plain + "invariant i each k, e in /l/* { e > 0 }\n", "k", "no keys that could be called k"},
+	{"each_pattern", plain + "invariant i each k, e in /h/* { k != \"\" }\n", "k", "no keys"},
+	{"each_pattern", nothing + "invariant i each k, e in /a/* { true }\n", "k", "no keys"},
+	{"each_pattern", plain + "measure x = count /r/x where { self > 0 }\n", "/r/x", "about entries"},
+	{"each_pattern", nothing + "measure x = sum /a/*/**/n where { self.ok }\n", "/a/*/**/n", "about entries"},
+	{"each_pattern", plain + "invariant i unique /r/x, /r/y\n", "/r/x", "names none"},
+	{"each_pattern", plain + "invariant i unique /m/*/n, /l/*\n", "/l/*", "other entries than /m/*/n"},
+	{"declared_twice", plain + "invariant i each e, e in /m/* { true }\n", "e", "call the key otherwise"},
+	{"reserved_name", plain + "invariant i each phase, e in /m/* { true }\n", "phase", ""},
+	{"unknown_member", plain + "measure x = count /m/* where { self.q > 0 }\n", "q", ""},
+	{"unknown_name", plain + "measure x = count /m/* where { state.a > 0 }\n", "state", "where sees `self`"},
+	{"not_bool", plain + "measure x = sum /m/*/n where { self.n }\n", "self.n", ""},
 
 	{"clause_needs_phases", plain + "stage s { in p read /a }\n", "in p", ""},
 	{"clause_needs_phases", plain + "stage s { read /a next p }\n", "next p", ""},

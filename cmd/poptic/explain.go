@@ -90,7 +90,11 @@ func writeContractHead(p *terminal.Printer, e explain.Explanation) {
 	p.Field("  ", names, "secrets", strings.Join(e.SecretsAre, ", "))
 	var measures []string
 	for _, m := range e.Measures {
-		measures = append(measures, m.Name+" = "+m.Kind+" "+m.Over)
+		text := m.Name + " = " + m.Kind + " " + m.Over
+		if m.Where != "" {
+			text += " where { " + m.Where + " }"
+		}
+		measures = append(measures, text)
 	}
 	p.Field("  ", names, "measures", strings.Join(measures, "\n"))
 }

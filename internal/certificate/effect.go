@@ -210,7 +210,11 @@ func (k *checker) gates() []gate {
 		v := &k.contract.Invariants[i]
 		name := "invariant " + v.Name
 		if v.Unique != nil {
-			out = append(out, gate{name: name, reads: k.unions.Whole(*v.Unique)})
+			g := gate{name: name}
+			for _, p := range v.UniquePlaces() {
+				g.reads = append(g.reads, k.unions.Whole(p)...)
+			}
+			out = append(out, g)
 		}
 		rules := v.Rules()
 		for j := range rules {

@@ -171,6 +171,29 @@ func eachWithoutWildcard(e *syntax.Each, most int) source.Diagnostic {
 	return fault(diagnostic.EachPattern, e.Over.Span, "write `/*` where the entries vary", "`each` goes over entries: its path has between 1 and %d `*`", most)
 }
 
+// noKeyOfEntry: positions are no keys.
+func noKeyOfEntry(e *syntax.Each) source.Diagnostic {
+	d := fault(diagnostic.EachPattern, e.Key().Span, "the position of an element changes as others come and go; leave the key out, or use a map or a `list of T by FIELD`",
+		"the entries of %s have no keys that could be called %s", e.Over.Text, e.Key().Text)
+	at := e.Key().Span
+	at.End = e.Var().Span.Start
+	d.Fixes = append(d.Fixes, source.Fix{Title: "leave the key out", Span: at, Text: ""})
+	return d
+}
+
+func entryTwice(e *syntax.Each) source.Diagnostic {
+	return fault(diagnostic.DeclaredTwice, e.Var().Span, "call the key otherwise", "the entry and its key are both called %s", e.Var().Text)
+}
+
+// noEntry: what needs entries is given a path that names none.
+func noEntry(p *syntax.Path, what string) source.Diagnostic {
+	return fault(diagnostic.EachPattern, p.Span, "an entry is what the last `*` of the path stands for; `**` does not say how deep it is", "%s is about entries, and %s names none", what, p.Text)
+}
+
+func otherEntry(p, first *syntax.Path) source.Diagnostic {
+	return fault(diagnostic.EachPattern, p.Span, "name members of one entry: the paths are alike up to their last `*`", "%s is of other entries than %s", p.Text, first.Text)
+}
+
 func wholeStateRule(e *syntax.Expr, walks []region.Pattern) source.Diagnostic {
 	var paths []string
 	for _, p := range walks {

@@ -24,6 +24,7 @@ func (c *checker) openExpressions() {
 	}
 	c.env = env
 	c.lowerConstraints()
+	c.lowerConditions()
 }
 
 // expression checks a CEL expression and maps what is wrong with it back into
@@ -104,7 +105,41 @@ func (c *checker) lowerMeasure(s *scope, d *syntax.MeasureDecl) {
 			return
 		}
 	}
-	c.out.Measures = append(c.out.Measures, ir.Measure{Name: s.prefix + d.Name.Text, Doc: d.Doc, Kind: kind, Over: over.pattern})
+	m := ir.Measure{Name: s.prefix + d.Name.Text, Doc: d.Doc, Kind: kind, Over: over.pattern}
+	if d.Where != nil {
+		entry, _, ok := ir.EntryOf(over.pattern)
+		if !ok {
+			c.report(noEntry(d.Over, "a measure with a condition"))
+			c.declareMeasure(s, d, kind)
+			return
+		}
+		m.Entry = c.typeOfSet(c.model.Shape.At(entry))
+		c.wheres[m.Name] = d.Where
+	}
+	c.out.Measures = append(c.out.Measures, m)
+}
+
+// lowerConditions checks the conditions of measures, before any expression that may use
+// one.
+func (c *checker) lowerConditions() {
+	if c.env == nil || len(c.wheres) == 0 {
+		return
+	}
+	for i := range c.out.Measures {
+		m := &c.out.Measures[i]
+		e := c.wheres[m.Name]
+		if e == nil {
+			continue
+		}
+		if c.faultily(func() {
+			x := c.expression(e, expr.Scope{Vars: ir.SelfVars, Self: m.Entry})
+			m.Where = &x
+		}) {
+			m.Where = nil
+			c.faultyNames = append(c.faultyNames, m.Name)
+		}
+	}
+	c.env.ReadMeasures()
 }
 
 // declareMeasure adds a measure that was reported, so that rules may name it.
@@ -158,18 +193,16 @@ func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 	in := expr.Scope{Vars: ir.StateVars}
 	if d.Each != nil {
 		if v.Each = c.lowerEach(d.Each); v.Each == nil { // reported: of the entry nothing is known
-			v.Each = &ir.Each{Var: d.Each.Var.Text, Type: c.anyType}
+			v.Each = &ir.Each{Var: d.Each.Var().Text, Key: keyName(d.Each), Type: c.anyType}
 		}
 		in.Vars, in.Each = ir.EachVars, v.Each
 		c.entryOf[d.Each] = v.Each
 	}
 	switch {
 	case d.Unique != nil:
-		over, ok := c.onePattern(d.Unique)
-		if !ok {
+		if !c.lowerUnique(d, &v) {
 			return
 		}
-		v.Unique = &over.pattern
 	case d.Expr != nil:
 		x := c.ruleOf(s, d, in)
 		v.Expr = &x
@@ -182,6 +215,36 @@ func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 	c.out.Invariants = append(c.out.Invariants, v)
 }
 
+// lowerUnique lowers "unique PATH, ...": the places of one entry whose values are unique
+// together.
+func (c *checker) lowerUnique(d *syntax.InvariantDecl, v *ir.Invariant) bool {
+	for i, p := range d.Unique {
+		over, ok := c.onePattern(p)
+		if !ok {
+			return false
+		}
+		if i == 0 {
+			v.Unique = &over.pattern
+		} else {
+			v.Together = append(v.Together, over.pattern)
+		}
+		if len(d.Unique) == 1 {
+			return true
+		}
+		entry, _, ok := ir.EntryOf(over.pattern)
+		first, _, _ := ir.EntryOf(*v.Unique)
+		switch {
+		case !ok:
+			c.report(noEntry(p, "what is unique together"))
+			return false
+		case entry.String() != first.String():
+			c.report(otherEntry(p, d.Unique[0]))
+			return false
+		}
+	}
+	return true
+}
+
 // ruleOf checks an invariant's expression. A library's calls its measures, and
 // those it imports, as the library does, wherever that is imported.
 func (c *checker) ruleOf(s *scope, d *syntax.InvariantDecl, in expr.Scope) ir.Expr {
@@ -190,16 +253,31 @@ func (c *checker) ruleOf(s *scope, d *syntax.InvariantDecl, in expr.Scope) ir.Ex
 	}
 	own := []string{"state", "phase"}
 	if d.Each != nil {
-		own = append(own, d.Each.Var.Text)
+		own = append(own, d.Each.Var().Text, keyName(d.Each))
 	}
 	q := c.env.Qualify(d.Expr.Text, s.prefix, s.measures(), own...)
 	return c.expressionAs(d.Expr, q.Text, in, q.Issue)
 }
 
-// lowerEach lowers "each x in PATH": keys, wildcards of one segment, and entries of one type.
+// keyName is what an each calls the key of its entry, "" for nothing.
+func keyName(e *syntax.Each) string {
+	if e.Key() == nil {
+		return ""
+	}
+	return e.Key().Text
+}
+
+// lowerEach lowers "each [k,] x in PATH": keys, wildcards of one segment, and entries of
+// one type.
 func (c *checker) lowerEach(e *syntax.Each) *ir.Each {
-	if reservedVariable(e.Var.Text) {
-		c.shadows(e.Var, "entry")
+	for _, name := range []*syntax.Name{e.Key(), e.Var()} {
+		if name != nil && reservedVariable(name.Text) {
+			c.shadows(*name, "entry")
+			return nil
+		}
+	}
+	if keyName(e) == e.Var().Text {
+		c.report(entryTwice(e))
 		return nil
 	}
 	over, ok := c.onePattern(e.Over)
@@ -220,7 +298,11 @@ func (c *checker) lowerEach(e *syntax.Each) *ir.Each {
 		c.report(eachWithoutWildcard(e, ir.MaxFamilyKeys))
 		return nil
 	}
-	return &ir.Each{Var: e.Var.Text, Over: over.pattern, Type: c.typeOfSet(over.at)}
+	if entry, _, _ := ir.EntryOf(over.pattern); e.Key() != nil && entry.Segments[len(entry.Segments)-1].Kind != region.AnyKey {
+		c.report(noKeyOfEntry(e))
+		return nil
+	}
+	return &ir.Each{Var: e.Var().Text, Key: keyName(e), Over: over.pattern, Type: c.typeOfSet(over.at)}
 }
 
 // typeOfSet is the type of a set: its only member, or their union.

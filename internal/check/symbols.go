@@ -32,6 +32,7 @@ func (c *checker) symbols() *symbol.Table {
 		n.uses(s)
 	}
 	n.constraints()
+	n.conditions()
 	n.table.Finish()
 	return n.table
 }
@@ -69,6 +70,21 @@ func (n *namer) declare(node any, kind symbol.Kind, name syntax.Name, whole sour
 		return nil
 	}
 	return n.add(node, symbol.Symbol{Kind: kind, Name: name.Text, Span: name.Span, Whole: whole, Doc: doc})
+}
+
+// entry adds the names of an each: of the entry, and of its key.
+func (n *namer) entry(e *syntax.Each, scope source.Span, rule *symbol.Symbol) {
+	add := func(node any, name *syntax.Name, typ string) {
+		if name != nil && name.Text != "" {
+			n.add(node, symbol.Symbol{Kind: symbol.Variable, Name: name.Text, Span: name.Span, Whole: e.Span, Scope: scope, Owner: rule, Type: typ})
+		}
+	}
+	typ := ""
+	if each := n.entryOf[e]; each != nil {
+		typ = n.written(each.Type)
+	}
+	add(e, e.Var(), typ)
+	add(e.Key(), e.Key(), "string")
 }
 
 // define adds what a file declares.
@@ -112,12 +128,8 @@ func (n *namer) define(s *scope) {
 			}
 		case *syntax.InvariantDecl:
 			rule := n.declare(d, symbol.Invariant, d.Name, d.Span, d.Doc)
-			if d.Each != nil && d.Each.Var.Text != "" {
-				entry := symbol.Symbol{Kind: symbol.Variable, Name: d.Each.Var.Text, Span: d.Each.Var.Span, Whole: d.Each.Span, Scope: d.Span, Owner: rule}
-				if each := n.entryOf[d.Each]; each != nil {
-					entry.Type = n.written(each.Type)
-				}
-				n.add(d.Each, entry)
+			if d.Each != nil {
+				n.entry(d.Each, d.Span, rule)
 			}
 		case *syntax.PhasesDecl:
 			for _, p := range d.Phases {
@@ -576,7 +588,10 @@ func (n *namer) rule(s *scope, d *syntax.InvariantDecl) {
 			return
 		}
 		in.Vars = ir.EachVars
-		own, entry[d.Each.Var.Text] = append(own, d.Each.Var.Text), n.defs[d.Each]
+		own, entry[d.Each.Var().Text] = append(own, d.Each.Var().Text), n.defs[d.Each]
+		if k := d.Each.Key(); k != nil {
+			own, entry[k.Text] = append(own, k.Text), n.defs[k]
+		}
 	}
 	if s.prefix == "" {
 		n.expression(d.Expr, d.Expr.Text, in, s, nil, entry, sameOffset)
@@ -587,6 +602,16 @@ func (n *namer) rule(s *scope, d *syntax.InvariantDecl) {
 		i := q.Issue(expr.Issue{Start: start, End: end})
 		return i.Start, i.End
 	})
+}
+
+// conditions notes the names in the conditions of measures.
+func (n *namer) conditions() {
+	for i := range n.out.Measures {
+		if m := &n.out.Measures[i]; m.Where != nil {
+			e := n.wheres[m.Name]
+			n.expression(e, e.Text, expr.Scope{Vars: ir.SelfVars, Self: m.Entry}, n.root, nil, nil, sameOffset)
+		}
+	}
 }
 
 // constraints notes the names in the constraints of types.

@@ -76,8 +76,8 @@ measure most = max /price
 	}
 	EachPattern = &Kind{
 		Code: "each_pattern", Severity: source.Error,
-		What: "an `each` without `*`, or with `**`",
-		Why:  "`each` is about every entry of a container; without `*` there is one, and behind `**` entries have no type.",
+		What: "a rule or measure about entries whose path names none, or whose entries have no keys to name",
+		Why:  "`each`, the condition of a measure and `unique` over several places are about every entry of a container; without `*` there is one, and behind `**` entries have no type. An element of a list, set or log has no key: its position changes as others come and go.",
 		Wrong: `contract c
 state { m: map of int }
 invariant positive each e in /m { e > 0 }

@@ -103,10 +103,13 @@ func invariants(c *ir.Contract) []named {
 	for _, v := range c.Invariants {
 		text := ""
 		if v.Each != nil {
-			text = "each " + v.Each.Var + " in " + v.Each.Over.Source() + " "
+			text = v.Each.Source() + " "
 		}
 		if v.Unique != nil {
-			text += "unique " + v.Unique.Source()
+			text += "unique"
+			for _, p := range v.UniquePlaces() {
+				text += " " + p.Source()
+			}
 		} else {
 			text += folded(v.Expr.Source)
 		}
@@ -120,7 +123,11 @@ func invariants(c *ir.Contract) []named {
 func measures(c *ir.Contract) []named {
 	var out []named
 	for _, m := range c.Measures {
-		out = append(out, named{"measure " + m.Name, string(m.Kind) + " " + m.Over.Source()})
+		text := string(m.Kind) + " " + m.Over.Source()
+		if m.Where != nil {
+			text += " where " + folded(m.Where.Source)
+		}
+		out = append(out, named{"measure " + m.Name, text})
 	}
 	return out
 }

@@ -15,7 +15,6 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -132,6 +131,8 @@ type Measure struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 	Over string `json:"over"`
+
+	Where string `json:"where,omitempty"` // the condition on the entries that count
 }
 
 // An explainer knows the contract's expressions.
@@ -176,7 +177,11 @@ func (x explainer) contract(c *ir.Contract, only string) Explanation {
 		e.Rules = append(e.Rules, x.invariant(inv))
 	}
 	for _, m := range c.Measures {
-		e.Measures = append(e.Measures, Measure{Name: m.Name, Kind: string(m.Kind), Over: m.Over.Source()})
+		shown := Measure{Name: m.Name, Kind: string(m.Kind), Over: m.Over.Source()}
+		if m.Where != nil {
+			shown.Where = strings.TrimSpace(m.Where.Source)
+		}
+		e.Measures = append(e.Measures, shown)
 	}
 	for _, g := range grants(c.Secrets) {
 		e.SecretsAre = append(e.SecretsAre, g.Paths...)
@@ -333,13 +338,14 @@ func (x explainer) invariant(inv ir.Invariant) Rule {
 	name, scope := "invariant "+inv.Name, expr.Scope{Vars: ir.StateVars}
 	if inv.Each != nil {
 		scope = expr.Scope{Vars: ir.EachVars, Each: inv.Each}
-		name += fmt.Sprintf(" each %s in %s", inv.Each.Var, inv.Each.Over.Source())
+		name += " " + inv.Each.Source()
 	}
 	if inv.Unique != nil {
-		return Rule{
-			Rule: name + " unique", Message: inv.Message,
-			Reads: []Read{{Path: inv.Unique.Source(), Exact: true}},
+		r := Rule{Rule: name + " unique", Message: inv.Message}
+		for _, p := range inv.UniquePlaces() {
+			r.Reads = append(r.Reads, Read{Path: p.Source(), Exact: true})
 		}
+		return r
 	}
 	return x.rule(name, inv.Message, *inv.Expr, scope)
 }

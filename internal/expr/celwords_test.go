@@ -125,6 +125,7 @@ func TestCELStillWordsItsRunTimeErrorsAsTheyAreRead(t *testing.T) {
 		{source: `optional.none().value() == 1`, text: "optional.none() dereference", message: "empty"},
 		{source: `["a"].join("b").replace("a", "` + strings.Repeat("b", 1100) + `").size() == 1`, in: &Input{}, text: "text too long", message: "longer text"},
 		{source: `time.before("x", "y")`, text: "not a time", message: "as a time"},
+		{source: `spent < 1.0`, in: &Input{Measure: func(string) (string, bool) { return "", true }}, text: "measure without a value", message: "its condition"},
 		{source: `sum([1.0 / 0.0]) < 1.0`, text: "no number to add", message: "added up"},
 		{source: `0.0 / 0.0 < 1.0`, text: "NaN values cannot be ordered", message: "a number that is compared"},
 		{source: long, limit: 100, text: "cost limit exceeded", message: "more steps"},

@@ -28,6 +28,7 @@
 package expr
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -64,7 +65,8 @@ type Env struct {
 }
 
 // New makes the environment of a contract. Only c.Types, c.State and c.Measures are
-// read, and they must not change afterwards; the rest of c may still be missing.
+// read, and they must not change afterwards, but for the conditions of measures
+// (ReadMeasures); the rest of c may still be missing.
 // The error is ErrMerged, or a broken installation.
 func New(c *ir.Contract, limits Limits) (*Env, error) {
 	limits = limits.withDefaults()
@@ -84,6 +86,10 @@ func New(c *ir.Contract, limits Limits) (*Env, error) {
 	e.cel, err = standard.cel.Extend(cel.CustomTypeProvider(e.provider))
 	return e, err
 }
+
+// ReadMeasures reads the contract's measures again, whose conditions e has checked in the
+// meantime. Until then only expressions in SelfVars may be checked.
+func (e *Env) ReadMeasures() { e.measures = measuresOf(e.contract, e.shapes) }
 
 // Limits bound what one expression may cost to check and to run. A zero field
 // means its default.
@@ -210,15 +216,23 @@ func newChecker(env *cel.Env) (*checker.Env, error) {
 	return c, nil
 }
 
-// A Scope says which names an expression may use: those of Vars, Each's variable
-// in EachVars, and Params in BeforeVars and AfterVars; in EachVars there is at most
-// one of them, which stands for the entry's key (see Part). Self is the type of self
-// in SelfVars.
+// A Scope says which names an expression may use: those of Vars, Each's variables
+// in EachVars, and Params in BeforeVars and AfterVars. Key is the name of the entry's key
+// where Each itself has none for it (see Part). Self is the type of self in SelfVars.
 type Scope struct {
 	Vars   ir.Vars
 	Self   ir.TypeID
 	Each   *ir.Each
+	Key    string
 	Params []string
+}
+
+// key is what the entry's key is called in EachVars, "" if it has no name.
+func (s *Scope) key() string {
+	if s.Key == "" && s.Each != nil {
+		return s.Each.Key
+	}
+	return s.Key
 }
 
 // checkerFor is the type checker of a scope, made once for all its expressions.
@@ -296,13 +310,14 @@ func (e *Env) variables(s Scope) []variable {
 	if s.Vars == ir.EachVars && s.Each != nil {
 		vars = append(vars, variable{name: s.Each.Var, shape: e.shapes.of(s.Each.Type), root: stateRoot, at: familyPlace(s.Each.Over)})
 	}
-	if s.Vars == ir.BeforeVars || s.Vars == ir.AfterVars || s.Vars == ir.EachVars {
+	switch s.Vars {
+	case ir.BeforeVars, ir.AfterVars:
 		for _, p := range s.Params {
-			v := variable{name: p, shape: stringShape, param: p}
-			if s.Vars == ir.EachVars && s.Each != nil {
-				v.param = ir.FamilyParam(min(wildcards(s.Each.Over), ir.MaxFamilyKeys))
-			}
-			vars = append(vars, v)
+			vars = append(vars, variable{name: p, shape: stringShape, param: p})
+		}
+	case ir.EachVars:
+		if name := s.key(); name != "" {
+			vars = append(vars, variable{name: name, shape: stringShape, param: ir.FamilyParam(min(wildcards(s.Each.Over), ir.MaxFamilyKeys))})
 		}
 	}
 	for i := range e.measures {
@@ -357,8 +372,9 @@ type measure struct {
 	name  string
 	shape *shape
 	over  region.Pattern
-	count bool
-	empty bool // it has no value when nothing matches
+	where []region.Pattern // what its condition reads
+	count bool             // of what matches over, whatever it holds
+	empty bool             // it has no value when nothing matches
 	int   bool
 }
 
@@ -379,6 +395,13 @@ func measuresOf(c *ir.Contract, ss *shapes) []measure {
 		}
 		if x.count {
 			x.over = ss.counted(c.State, m.Over)
+		}
+		if m.Where != nil {
+			entry, _, _ := ir.EntryOf(m.Over)
+			x.where = append(x.where, region.Pattern{Segments: entry.Segments, Shallow: true})
+			for _, r := range m.Where.Reads {
+				x.where = append(x.where, region.Pattern{Segments: slices.Concat(entry.Segments, r.Pattern.Segments), Shallow: r.Pattern.Shallow})
+			}
 		}
 		if x.empty {
 			x.shape.cel = types.NewOptionalType(x.shape.cel)

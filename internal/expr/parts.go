@@ -43,7 +43,7 @@ func (e *Env) Parts(x ir.Expr, s Scope) []ir.Part {
 	d := decomposer{env: e, src: x.Source, extents: extents, clauses: map[literalKey][]clause{}}
 	var top *frame
 	if s.Vars == ir.EachVars {
-		top = &frame{each: s.Each}
+		top = entryFrame(s.Each)
 	}
 	var out []ir.Part
 	for _, c := range d.clausesOf(tree.Expr(), false) {
@@ -73,11 +73,7 @@ func PartScope(p ir.Part) Scope {
 	if p.Each == nil {
 		return Scope{Vars: ir.StateVars}
 	}
-	s := Scope{Vars: ir.EachVars, Each: p.Each}
-	if p.Key != "" {
-		s.Params = []string{p.Key}
-	}
-	return s
+	return Scope{Vars: ir.EachVars, Each: p.Each, Key: p.Key}
 }
 
 // Local reports whether a part about an entry looks at nothing but that: not at the
@@ -197,7 +193,23 @@ type frame struct {
 	key   string   // the name of the entry's key, "" for none
 	from  *frame   // where path begins, nil for the state
 	path  []string // the members that lead to the container
+	lost  bool     // no members alone lead to it
 	outer *frame
+}
+
+// entryFrame is the frame of the entries of an each.
+func entryFrame(each *ir.Each) *frame {
+	f := &frame{each: each, key: each.Key}
+	last := len(each.Over.Segments) - 1
+	for i, s := range each.Over.Segments {
+		switch {
+		case i < last && s.Kind == region.KeyLiteral:
+			f.path = append(f.path, s.Text)
+		case i < last || s.Kind != region.AnyKey:
+			f.lost = true
+		}
+	}
+	return f
 }
 
 // names reports whether a frame calls its entry or key so.
@@ -355,7 +367,7 @@ func (f *frame) resolve(e ast.Expr) (from *frame, path []string, ok bool) {
 		from, path, ok = f.resolve(args[0])
 		for g := f; ok && g != nil; g = g.outer {
 			if g.key != "" && g.key == args[1].AsIdent() {
-				return g, nil, from == g.from && slices.Equal(path, g.path)
+				return g, nil, !g.lost && from == g.from && slices.Equal(path, g.path)
 			}
 		}
 	}
@@ -568,7 +580,7 @@ func (d *decomposer) number(e ast.Expr, in *frame) (of region.Pattern, ok bool) 
 		root += "." + name
 	}
 	for i := range d.env.measures {
-		if m := &d.env.measures[i]; m.name == root && m.count && !hasDepth(m.over) {
+		if m := &d.env.measures[i]; m.name == root && m.count && m.where == nil && !hasDepth(m.over) {
 			return m.over, true
 		}
 	}

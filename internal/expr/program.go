@@ -46,7 +46,8 @@ type Input struct {
 	Phase                                   string
 	Params                                  map[string]string
 	// Measure computes a measure: its exact decimal text, or present = false for
-	// min and max of nothing. It is called once per use, only for measures in scope.
+	// min and max of nothing. The text is empty where a condition of the measure has no
+	// value. It is called once per use, only for measures in scope.
 	Measure func(name string) (literal string, present bool)
 }
 
@@ -336,6 +337,7 @@ var failures = []struct{ sign, code, message string }{
 	{"text too long", CostExceeded, "the evaluation makes a longer text than is allowed"},
 	{"not a time", EvaluationError, "a text that is compared as a time is none"},
 	{"no number to add", EvaluationError, "a number that is added up has no value"},
+	{"measure without a value", EvaluationError, "a measure has no value: its condition ends in an error for an entry"},
 	{"NaN values cannot be ordered", EvaluationError, "a number that is compared has no value"},
 }
 

@@ -372,6 +372,9 @@ func (m *measure) value(literal string, present bool) ref.Val {
 		}
 		return types.NewErr("no value")
 	}
+	if literal == "" {
+		return types.NewErr("measure without a value")
+	}
 	v := numberValue(literal)
 	if m.int {
 		v = intValue(literal)

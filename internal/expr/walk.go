@@ -243,6 +243,9 @@ func (w *walker) ident(name string, in *locals) abstract {
 			}
 		case measureRoot:
 			w.footprint.add(place{segments: g.measure.over.Segments, inexact: hasDepth(g.measure.over)}, g.measure.count)
+			for _, p := range g.measure.where {
+				w.footprint.add(place{segments: p.Segments}, p.Shallow)
+			}
 		}
 	}
 	return v

@@ -209,7 +209,11 @@ func (m *Model) invariantGates() []Gate {
 		v := &m.Contract.Invariants[i]
 		of := ir.Gate{Kind: ir.InvariantGate, Name: v.Name}
 		if v.Unique != nil {
-			out = append(out, Gate{Gate: of, Reads: m.answers().Whole(*v.Unique)})
+			g := Gate{Gate: of}
+			for _, p := range v.UniquePlaces() {
+				g.Reads = append(g.Reads, m.answers().Whole(p)...)
+			}
+			out = append(out, g)
 		}
 		rules := v.Rules()
 		for j := range rules {

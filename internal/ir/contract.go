@@ -60,24 +60,53 @@ const (
 	Max   MeasureKind = "max"
 )
 
-// A Measure is a number computed from every node that Over matches.
+// A Measure is a number computed from every node that Over matches, or of those the ones
+// for whose entry Where holds: the node that the last wildcard of Over stands for.
 type Measure struct {
-	Name string         `json:"name"`
-	Doc  string         `json:"doc,omitempty"`
-	Kind MeasureKind    `json:"kind"`
-	Over region.Pattern `json:"over"`
+	Name  string         `json:"name"`
+	Doc   string         `json:"doc,omitempty"`
+	Kind  MeasureKind    `json:"kind"`
+	Over  region.Pattern `json:"over"`
+	Where *Expr          `json:"where,omitempty"` // over the entry as self, of the type Entry
+	Entry TypeID         `json:"entry,omitempty"`
 }
 
 // An Invariant is a rule about every committed state. Exactly one of Expr and
-// Unique is set.
+// Unique is set. With Together, what no two entries may share are all the values at
+// Unique and those places taken together: the patterns are alike up to the last wildcard,
+// which stands for the entry.
 type Invariant struct {
-	Name    string          `json:"name"`
-	Doc     string          `json:"doc,omitempty"`
-	Message string          `json:"message,omitempty"`
-	Each    *Each           `json:"each,omitempty"`
-	Expr    *Expr           `json:"expr,omitempty"`
-	Unique  *region.Pattern `json:"unique,omitempty"`
-	Parts   []Part          `json:"parts,omitempty"` // see Rules
+	Name     string           `json:"name"`
+	Doc      string           `json:"doc,omitempty"`
+	Message  string           `json:"message,omitempty"`
+	Each     *Each            `json:"each,omitempty"`
+	Expr     *Expr            `json:"expr,omitempty"`
+	Unique   *region.Pattern  `json:"unique,omitempty"`
+	Together []region.Pattern `json:"together,omitempty"`
+	Parts    []Part           `json:"parts,omitempty"` // see Rules
+}
+
+// UniquePlaces are the places whose values no two entries may share; nil if the invariant
+// is an expression.
+func (v *Invariant) UniquePlaces() []region.Pattern {
+	if v.Unique == nil {
+		return nil
+	}
+	return append([]region.Pattern{*v.Unique}, v.Together...)
+}
+
+// EntryOf cuts a pattern behind its last wildcard: what is left matches entries, and the
+// rest leads from one of them on by names. ok is false if it has none, or "**" behind it.
+func EntryOf(p region.Pattern) (entry region.Pattern, rest []region.Segment, ok bool) {
+	for i := len(p.Segments) - 1; i >= 0; i-- {
+		switch p.Segments[i].Kind {
+		case region.AnyDepth:
+			return p, nil, false
+		case region.AnyKey, region.AnyIndex, region.AnySegment:
+			return region.Pattern{Segments: p.Segments[:i+1]}, p.Segments[i+1:], true
+		}
+	}
+	return p, nil, false
 }
 
 // A Part is one of the rules that an invariant comes to. All of them hold exactly if
@@ -103,14 +132,34 @@ func (v *Invariant) Rules() []Part {
 	if len(v.Parts) > 0 || v.Expr == nil {
 		return v.Parts
 	}
-	return []Part{{Each: v.Each, Expr: *v.Expr}}
+	return []Part{v.AsOne()}
 }
 
-// Each binds Var to every node that Over matches, one after the other.
+// AsOne is an invariant with an expression as one rule.
+func (v *Invariant) AsOne() Part {
+	p := Part{Each: v.Each, Expr: *v.Expr}
+	if v.Each != nil {
+		p.Key = v.Each.Key
+	}
+	return p
+}
+
+// Each binds Var to every node that Over matches, one after the other, and Key, if it is
+// not "", to what the last wildcard stands for.
 type Each struct {
 	Var  string         `json:"var"`
+	Key  string         `json:"key,omitempty"`
 	Over region.Pattern `json:"over"`
 	Type TypeID         `json:"type"`
+}
+
+// Source writes e as the language does.
+func (e *Each) Source() string {
+	key := ""
+	if e.Key != "" {
+		key = e.Key + ", "
+	}
+	return "each " + key + e.Var + " in " + e.Over.Source()
 }
 
 // ParamKind is how a stage parameter gets its value.

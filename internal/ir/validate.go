@@ -244,6 +244,15 @@ func (v *validation) rules() error {
 		if !slices.Contains([]MeasureKind{Sum, Count, Min, Max}, m.Kind) || !usesOnly(nil, m.Over) {
 			return malformed("measure " + m.Name + " is none")
 		}
+		if m.Where == nil {
+			continue
+		}
+		if _, _, ok := EntryOf(m.Over); !ok || !c.hasType(m.Entry) {
+			return malformed("measure " + m.Name + " is over no entries")
+		}
+		if err := v.exprs("measure "+m.Name, nil, *m.Where); err != nil {
+			return err
+		}
 	}
 	for i := range c.Invariants {
 		if err := v.invariant(&c.Invariants[i]); err != nil {
@@ -258,8 +267,11 @@ func (v *validation) invariant(inv *Invariant) error {
 	if (inv.Expr == nil) == (inv.Unique == nil) {
 		return malformed(what + " has no single rule")
 	}
-	if inv.Unique != nil && (inv.Each != nil || len(inv.Parts) > 0 || !usesOnly(nil, *inv.Unique)) {
+	if inv.Unique != nil && (inv.Each != nil || len(inv.Parts) > 0 || !usesOnly(nil, inv.UniquePlaces()...)) {
 		return malformed(what + " demands that something is unique, and more")
+	}
+	if !inv.oneEntry() {
+		return malformed(what + " demands that values are unique together that belong to no entry")
 	}
 	if err := v.each(what, inv.Each); err != nil {
 		return err
@@ -284,6 +296,21 @@ func (v *validation) invariant(inv *Invariant) error {
 	return nil
 }
 
+// oneEntry reports whether places that are unique together are of the same entries.
+func (v *Invariant) oneEntry() bool {
+	if len(v.Together) == 0 {
+		return true
+	}
+	if v.Unique == nil {
+		return false
+	}
+	entry, _, ok := EntryOf(*v.Unique)
+	return ok && !slices.ContainsFunc(v.Together, func(p region.Pattern) bool {
+		other, _, ok := EntryOf(p)
+		return !ok || other.String() != entry.String()
+	})
+}
+
 func (v *validation) each(what string, each *Each) error {
 	if each == nil {
 		return nil
@@ -291,7 +318,7 @@ func (v *validation) each(what string, each *Each) error {
 	if !v.c.hasType(each.Type) {
 		return malformed(what + " is over an unknown type")
 	}
-	if !isName(each.Var) || !usesOnly(nil, each.Over) {
+	if !isName(each.Var) || each.Key != "" && (!isName(each.Key) || each.Key == each.Var) || !usesOnly(nil, each.Over) {
 		return malformed(what + " is over no entries")
 	}
 	return nil

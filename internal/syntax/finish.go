@@ -228,7 +228,10 @@ func (p *parser) checkNode(n any) {
 	case *Param:
 		p.checkName(&n.Name)
 	case *Each:
-		p.checkName(&n.Var)
+		p.checkName(&n.First)
+		if n.Second != nil {
+			p.checkName(n.Second)
+		}
 	case *Clause:
 		if n.Label != nil {
 			p.checkName(n.Label)

@@ -202,17 +202,18 @@ type PathSegment struct {
 	Choices []*PathSegment // of a ChoiceSegment: literals
 }
 
-// MeasureDecl is "measure NAME = sum|count|min|max PATH".
+// MeasureDecl is "measure NAME = sum|count|min|max PATH [where { CEL }]".
 type MeasureDecl struct {
 	Node
 	Documented
-	Name Name  `parser:"'measure' @@"`
-	Kind Name  `parser:"'=' @@"`
-	Over *Path `parser:"@@"`
+	Name  Name  `parser:"'measure' @@"`
+	Kind  Name  `parser:"'=' @@"`
+	Over  *Path `parser:"@@"`
+	Where *Expr `parser:"( 'where' @@ )?"`
 }
 
 // InvariantDecl is "invariant NAME [each x in PATH] [MESSAGE] { CEL }" or
-// "invariant NAME [MESSAGE] unique PATH".
+// "invariant NAME [MESSAGE] unique PATH, ...".
 type InvariantDecl struct {
 	Node
 	Documented
@@ -220,14 +221,31 @@ type InvariantDecl struct {
 	Each    *Each      `parser:"@@?"`
 	Message *StringLit `parser:"@@?"`
 	Expr    *Expr      `parser:"( @@"`
-	Unique  *Path      `parser:"| 'unique' @@ )"`
+	Unique  []*Path    `parser:"| 'unique' @@ ( ',' @@ )* )"` // values that are unique together
 }
 
-// Each is "each x in PATH".
+// Each is "each [k,] x in PATH".
 type Each struct {
 	Node
-	Var  Name  `parser:"'each' @@"`
-	Over *Path `parser:"'in' @@"`
+	First  Name  `parser:"'each' @@"`
+	Second *Name `parser:"( ',' @@ )?"`
+	Over   *Path `parser:"'in' @@"`
+}
+
+// Var is what the entry is called.
+func (e *Each) Var() *Name {
+	if e.Second != nil {
+		return e.Second
+	}
+	return &e.First
+}
+
+// Key is what the entry's key is called, nil if it has no name.
+func (e *Each) Key() *Name {
+	if e.Second != nil {
+		return &e.First
+	}
+	return nil
 }
 
 // StageDecl is "stage NAME(params) { clauses }"; as "delegate NAME from S { clauses }" From is set.

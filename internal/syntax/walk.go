@@ -57,12 +57,13 @@ func (w walker) decl(d Decl) {
 		w.walk(&d.Name)
 		w.walk(&d.Kind)
 		walkMaybe(w, d.Over)
+		walkMaybe(w, d.Where)
 	case *InvariantDecl:
 		w.walk(&d.Name)
 		walkMaybe(w, d.Each)
 		walkMaybe(w, d.Message)
 		walkMaybe(w, d.Expr)
-		walkMaybe(w, d.Unique)
+		walkAll(w, d.Unique)
 	case *StageDecl:
 		w.walk(&d.Name)
 		walkMaybe(w, d.From)
@@ -132,7 +133,8 @@ func (w walker) part(n any) {
 		w.walk(&n.To)
 		walkMaybe(w, n.Guard)
 	case *Each:
-		w.walk(&n.Var)
+		w.walk(&n.First)
+		walkMaybe(w, n.Second)
 		walkMaybe(w, n.Over)
 	case *Param:
 		w.walk(&n.Name)

@@ -180,8 +180,8 @@ func newPatternFold[T any](p region.Pattern, merge func(a, b T) T) patternFold[T
 }
 
 // of merges what one makes of every match, in the order of eachMatch; the zero T if
-// there is none. one gets the match and its name, and says whether its answer may be
-// remembered.
+// there is none. one gets the match and what the last wildcard stands for, and says whether
+// its answer may be remembered.
 func (o *patternFold[T]) of(root *tree.Node, one func(name string, n *tree.Node) (T, bool)) T {
 	all, _ := o.from(root, "", 0, one)
 	return all
@@ -201,7 +201,7 @@ func (o *patternFold[T]) from(n *tree.Node, name string, i int, one func(string,
 		below, lastsBelow := o.items(n, i, i, one)
 		return o.merge(here, below), lasts && lastsBelow
 	case !isWildcard(s):
-		return o.from(literalStep(n, s), s.Text, i+1, one)
+		return o.from(literalStep(n, s), name, i+1, one)
 	case goesThrough(s, n):
 		return o.items(n, i, i+1, one)
 	default:
@@ -260,6 +260,7 @@ func through(s region.Segment, n *tree.Node) *tree.Node {
 // that the pattern's first wildcard goes through; that of the next version follows
 // from it by what changed (tree.Bag).
 type index struct {
+	over  region.Pattern
 	at    region.Pattern   // the container
 	rest  []region.Segment // from there to what is counted
 	key   func(n *tree.Node) (string, bool)
@@ -273,7 +274,7 @@ func newIndex(p region.Pattern, reads []region.Pattern, key func(n *tree.Node) (
 		first++
 	}
 	return &index{
-		at: region.Pattern{Segments: p.Segments[:first]}, rest: p.Segments[first:], key: key,
+		over: p, at: region.Pattern{Segments: p.Segments[:first]}, rest: p.Segments[first:], key: key,
 		reads: newFootprint(reads), memo: tree.NewMemo[*tree.Bag](),
 	}
 }
@@ -282,6 +283,28 @@ func newIndex(p region.Pattern, reads []region.Pattern, key func(n *tree.Node) (
 func byValue(n *tree.Node) (string, bool) {
 	d := n.Digest()
 	return string(d[:]), true
+}
+
+// byValues counts entries by the values at several places of them; one that lacks one of
+// these does not count. over matches the entries.
+func byValues(places []region.Pattern) (over region.Pattern, key func(n *tree.Node) (string, bool)) {
+	over, _, _ = ir.EntryOf(places[0])
+	rests := make([]region.Pattern, len(places))
+	for i, p := range places {
+		_, rests[i].Segments, _ = ir.EntryOf(p)
+	}
+	return over, func(n *tree.Node) (string, bool) {
+		var all []byte
+		for _, rest := range rests {
+			value := nodeAtPattern(n, rest)
+			if value == nil {
+				return "", false
+			}
+			d := value.Digest()
+			all = append(all, d[:]...)
+		}
+		return string(all), true
+	}
 }
 
 // byText counts strings.

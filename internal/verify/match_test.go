@@ -79,7 +79,7 @@ func TestOnlyTheVersionsThatSomebodyKeepsStayInMemory(t *testing.T) {
 		for _, x := range p.indexes {
 			x.of(nil, s.State)
 		}
-		ms := measures{p: p, state: s.State}
+		ms := measures{p: p, ctx: context.Background(), state: s.State}
 		for i := range p.measures {
 			ms.lookup(p.measures[i].Name)
 		}

@@ -1,23 +1,39 @@
 package verify
 
 import (
+	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/patchoptic/poptic/internal/decimal"
+	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
 )
 
-// A measure is a fold over the nodes that a pattern matches.
+// A measure is a fold over the nodes that a pattern matches. With a condition it goes over
+// the entries of which that is asked, and rest leads from one of them to what counts.
 type measure struct {
 	*ir.Measure
-	fold patternFold[tally]
+	fold  patternFold[tally]
+	where *rule
+	rest  region.Pattern
 }
 
-func newMeasure(m *ir.Measure) measure {
+func (p *Program) newMeasure(m *ir.Measure) (measure, error) {
 	out := measure{Measure: m}
-	out.fold = newPatternFold(m.Over, out.merge)
-	return out
+	over := m.Over
+	if m.Where != nil {
+		r, err := p.newRule(m.Where, expr.Scope{Vars: ir.SelfVars, Self: m.Entry})
+		if err != nil {
+			return out, fmt.Errorf("measure %s: %w", m.Name, err)
+		}
+		out.where = &r
+		over, out.rest.Segments, _ = ir.EntryOf(m.Over)
+	}
+	out.fold = newPatternFold(over, out.merge)
+	return out, nil
 }
 
 // A tally is what a measure knows of the nodes matched in some part of the state.
@@ -26,9 +42,11 @@ type tally struct {
 	count   int
 	sum     decimal.Sum
 	extreme *tree.Node // the first of the least or greatest
+	broken  bool       // the condition has no value for some entry
 }
 
 func (m *measure) merge(a, b tally) tally {
+	a.broken = a.broken || b.broken
 	switch m.Kind {
 	case ir.Count:
 		a.count += b.count
@@ -40,25 +58,45 @@ func (m *measure) merge(a, b tally) tally {
 	return a
 }
 
-func (m *measure) one(_ string, n *tree.Node) (tally, bool) {
+// one is what a node that matches comes to.
+func (m *measure) one(n *tree.Node) tally {
 	switch {
+	case n == nil:
+		return tally{}
 	case m.Kind == ir.Count:
-		return tally{count: 1}, true
+		return tally{count: 1}
 	case n.Kind() != ir.Number:
-		return tally{}, true
+		return tally{}
 	case m.Kind == ir.Sum:
-		return tally{sum: decimal.SumOf(n.Text())}, true
+		return tally{sum: decimal.SumOf(n.Text())}
 	default:
-		return tally{extreme: n}, true
+		return tally{extreme: n}
 	}
 }
 
-func (m *measure) value(watch *watch, state *tree.Node) measured {
-	t := m.fold.of(state, func(name string, n *tree.Node) (tally, bool) {
+// entry is what an entry comes to that the condition is asked of.
+func (m *measure) entry(ctx context.Context, n *tree.Node) tally {
+	switch m.where.judge(ctx, &expr.Input{Self: n}) {
+	case holds:
+		return m.one(nodeAtPattern(n, m.rest))
+	case fails:
+		return tally{}
+	default:
+		return tally{broken: true}
+	}
+}
+
+func (m *measure) value(ctx context.Context, watch *watch, state *tree.Node) measured {
+	t := m.fold.of(state, func(_ string, n *tree.Node) (tally, bool) {
 		watch.tick()
-		return m.one(name, n)
+		if m.where != nil {
+			return m.entry(ctx, n), true
+		}
+		return m.one(n), true
 	})
 	switch {
+	case t.broken:
+		return measured{"", true}
 	case m.Kind == ir.Count:
 		return measured{strconv.Itoa(t.count), true}
 	case m.Kind == ir.Sum:
@@ -87,6 +125,7 @@ func further(kind ir.MeasureKind, a, b *tree.Node) *tree.Node {
 // expression asks for it. One verification runs on one goroutine.
 type measures struct {
 	p     *Program
+	ctx   context.Context
 	state *tree.Node
 	known []measured // by place in p.measures
 }
@@ -97,7 +136,7 @@ type measured struct {
 }
 
 // lookup is the value of a measure as expressions ask for it: its exact literal,
-// or that there is none.
+// or that there is none; no literal where its condition has no value.
 func (m *measures) lookup(name string) (literal string, present bool) {
 	for i := range m.p.measures {
 		if m.p.measures[i].Name != name {
@@ -108,7 +147,7 @@ func (m *measures) lookup(name string) (literal string, present bool) {
 		}
 		v := &m.known[i]
 		if v.literal == "" {
-			*v = m.p.measures[i].value(m.p.watch, m.state)
+			*v = m.p.measures[i].value(m.ctx, m.p.watch, m.state)
 		}
 		return v.literal, v.present
 	}

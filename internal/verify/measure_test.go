@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,14 +34,16 @@ func TestMeasuresAreExactDecimals(t *testing.T) {
 	} {
 		state, err := tree.Parse([]byte(test.numbers), tree.DefaultLimits)
 		require.NoError(t, err)
-		m := newMeasure(&ir.Measure{Kind: test.kind, Over: region.MustParse("/*")})
-		got := m.value(nil, state)
+		m, err := (&Program{}).newMeasure(&ir.Measure{Kind: test.kind, Over: region.MustParse("/*")})
+		require.NoError(t, err)
+		got := m.value(context.Background(), nil, state)
 		require.Equal(t, measured{test.literal, test.present}, got, "%s of %s", test.kind, test.numbers)
 	}
 }
 
 func TestAMeasureIsComputedOnceAStateAndOnlyIfAsked(t *testing.T) {
-	n := newMeasure(&ir.Measure{Name: "n", Kind: ir.Count, Over: region.MustParse("/*")})
+	n, err := (&Program{}).newMeasure(&ir.Measure{Name: "n", Kind: ir.Count, Over: region.MustParse("/*")})
+	require.NoError(t, err)
 	m := measures{p: &Program{measures: []measure{n}}, state: tree.NewArray([]*tree.Node{tree.NewNull()})}
 	require.Empty(t, m.known)
 	for range 2 {

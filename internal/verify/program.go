@@ -42,10 +42,7 @@ func Load(c *ir.Contract, limits Limits) (*Program, error) {
 		types: newTypes(c, unions), digest: c.Digest(), limits: limits, env: env, unions: unions,
 		stages: map[string]*stage{}, guards: map[move]*rule{},
 	}
-	for i := range c.Measures {
-		p.measures = append(p.measures, newMeasure(&c.Measures[i]))
-	}
-	for _, load := range []func() error{p.loadTypes, p.loadInvariants, p.loadStages, p.loadGuards} {
+	for _, load := range []func() error{p.loadTypes, p.loadMeasures, p.loadInvariants, p.loadStages, p.loadGuards} {
 		if err := load(); err != nil {
 			return nil, err
 		}
@@ -91,6 +88,17 @@ func (p *Program) loadTypes() error {
 			}
 			p.wheres[id] = append(p.wheres[id], r)
 		}
+	}
+	return nil
+}
+
+func (p *Program) loadMeasures() error {
+	for i := range p.contract.Measures {
+		m, err := p.newMeasure(&p.contract.Measures[i])
+		if err != nil {
+			return err
+		}
+		p.measures = append(p.measures, m)
 	}
 	return nil
 }
@@ -243,7 +251,7 @@ func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (
 		found, _ = violations(c.found)
 		return found, nil
 	}
-	r := ruleRun{p: p, ctx: ctx, state: n, phase: phase, measures: &measures{p: p, state: n}}
+	r := ruleRun{p: p, ctx: ctx, state: n, phase: phase, measures: &measures{p: p, ctx: ctx, state: n}}
 	for i := range p.invariants {
 		r.all(&p.invariants[i])
 	}

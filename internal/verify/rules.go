@@ -27,7 +27,7 @@ func (v *verification) checkRequire() []finding {
 		return nil
 	}
 	var found []finding
-	v.measuresBefore = measures{p: v.p, state: v.snapshot.State}
+	v.measuresBefore = measures{p: v.p, ctx: v.ctx, state: v.snapshot.State}
 	in := &expr.Input{Before: v.snapshot.State, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
 	for i := range v.stage.require {
 		r := &v.stage.require[i]
@@ -92,7 +92,7 @@ func fixedWord(p region.Pattern) (w region.Word, fixed bool) {
 // checkRules is the last step: ensure, the invariants that the commit can have
 // changed, and the guard of the move.
 func (v *verification) checkRules() []finding {
-	v.measuresAfter = measures{p: v.p, state: v.after}
+	v.measuresAfter = measures{p: v.p, ctx: v.ctx, state: v.after}
 	found := append(v.checkEnsure(), v.checkInvariants()...)
 	return append(found, v.checkGuard()...)
 }
@@ -208,7 +208,7 @@ func (r *ruleRun) judge(p *part) judgement {
 	}
 	j := holds
 	eachMatch(r.p.watch, r.state, p.each.Over, func(w region.Word, n *tree.Node) bool {
-		j = worse(j, r.judgeEntry(p, lastName(w), n))
+		j = worse(j, r.judgeEntry(p, keyOf(p.each.Over, w), n))
 		return true
 	})
 	return j
@@ -233,7 +233,7 @@ func (r *ruleRun) judgeEntry(p *part, name string, n *tree.Node) judgement {
 // entry evaluates an invariant for one entry.
 func (r *ruleRun) entry(inv *invariant, w region.Word, n *tree.Node) {
 	one := &inv.parts[0]
-	if j := r.judgeEntry(one, lastName(w), n); j != holds {
+	if j := r.judgeEntry(one, keyOf(inv.Each.Over, w), n); j != holds {
 		r.add(messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j), func(f finding) finding {
 			f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
 			return f.about(w)
@@ -250,11 +250,14 @@ func (r *ruleRun) reportWhole(inv *invariant, j judgement) {
 	r.add(f, asItIs)
 }
 
-func lastName(w region.Word) string {
-	if len(w) == 0 {
-		return ""
+// keyOf is what the last wildcard of a pattern stands for in a word that it matches.
+func keyOf(over region.Pattern, w region.Word) string {
+	for i := len(over.Segments) - 1; i >= 0; i-- {
+		if isWildcard(over.Segments[i]) && i < len(w) {
+			return w[i].Name
+		}
 	}
-	return w[len(w)-1].Name
+	return ""
 }
 
 // familyOf binds the family keys of the entry at w.
@@ -281,16 +284,16 @@ func (r *ruleRun) unique(inv *invariant) {
 	if !bag.Repeats() {
 		return
 	}
-	seen := map[tree.Digest]bool{}
-	eachMatch(r.p.watch, r.state, *inv.Unique, func(w region.Word, n *tree.Node) bool {
-		d := n.Digest()
-		if seen[d] {
+	seen := map[string]bool{}
+	eachMatch(r.p.watch, r.state, inv.unique.over, func(w region.Word, n *tree.Node) bool {
+		key, ok := inv.unique.key(n)
+		if seen[key] && ok {
 			r.add(messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name), func(f finding) finding {
-				f.reads = region.Region{{Include: []region.Pattern{*inv.Unique}}}
+				f.reads = region.Region{{Include: inv.UniquePlaces()}}
 				return f.about(w)
 			})
 		}
-		seen[d] = true
+		seen[key] = seen[key] || ok
 		return true
 	})
 }
@@ -331,7 +334,7 @@ func (r *ruleRun) judgeTouched(p *part, targets []region.Word) judgement {
 	}
 	j := holds
 	if p.each != nil {
-		r.eachTouched(p, targets, func(w region.Word, n *tree.Node) { j = worse(j, r.judgeEntry(p, lastName(w), n)) })
+		r.eachTouched(p, targets, func(w region.Word, n *tree.Node) { j = worse(j, r.judgeEntry(p, keyOf(p.each.Over, w), n)) })
 	}
 	return j
 }
@@ -476,13 +479,21 @@ type part struct {
 func (p *Program) newInvariant(inv *ir.Invariant) (invariant, error) {
 	out := invariant{Invariant: inv}
 	if inv.Unique != nil {
-		out.unique = newIndex(*inv.Unique, p.unions.Whole(*inv.Unique), byValue)
+		over, key := *inv.Unique, byValue
+		var reads []region.Pattern
+		for _, place := range inv.UniquePlaces() {
+			reads = append(reads, p.unions.Whole(place)...)
+		}
+		if len(inv.Together) > 0 {
+			over, key = byValues(inv.UniquePlaces())
+		}
+		out.unique = newIndex(over, reads, key)
 		p.indexes = append(p.indexes, out.unique)
 		return out, nil
 	}
 	rules := inv.Rules()
 	if inv.Each != nil { // an entry that fails is named, whatever fails of it
-		rules = []ir.Part{{Each: inv.Each, Expr: *inv.Expr}}
+		rules = []ir.Part{inv.AsOne()}
 	}
 	out.whole = readsOf(inv.Expr)
 	for i := range rules {

@@ -100,12 +100,17 @@ func (m plant) contract() *ir.Contract {
 	if m.Intn(2) == 0 {
 		m.where(m.c.State, m.pick(`self.limit != 400000.0`, `self.limit > 0.0 || self.log.all(e, e.at != 7)`))
 	}
-	for i, at := range m.Perm(len(measurePool))[:4] {
-		m.c.Measures = append(m.c.Measures, ir.Measure{
-			Name: "m" + strconv.Itoa(i), Kind: measurePool[at].kind, Over: region.MustParse(measurePool[at].over),
-		})
+	for i, at := range m.Perm(len(measurePool))[:5] {
+		x := ir.Measure{Name: "m" + strconv.Itoa(i), Kind: measurePool[at].kind, Over: region.MustParse(measurePool[at].over)}
+		if source := measurePool[at].where; source != "" {
+			entry, _, _ := ir.EntryOf(x.Over)
+			x.Entry = m.entryType(entry.String(), item, part)
+			where := m.checked(source, expr.Scope{Vars: ir.SelfVars, Self: x.Entry})
+			x.Where = &where
+		}
+		m.c.Measures = append(m.c.Measures, x)
 	}
-	for _, at := range m.Perm(len(rulePool))[:6] {
+	for _, at := range m.Perm(len(rulePool))[:7] {
 		m.c.Invariants = append(m.c.Invariants, m.invariant(rulePool[at], item, part))
 	}
 	m.c.Stages = []ir.Stage{{Name: "root", In: []string{"main"}, Read: region.Of(""), Write: region.Of(""), Source: region.Of("")}}
@@ -113,15 +118,18 @@ func (m plant) contract() *ir.Contract {
 }
 
 var measurePool = []struct {
-	kind ir.MeasureKind
-	over string
+	kind  ir.MeasureKind
+	over  string
+	where string
 }{
-	{ir.Sum, "/:items/:*/:n"}, {ir.Count, "/:items/:*"}, {ir.Min, "/:items/:*/:n"}, {ir.Max, "/:lines/:*/:qty"}, {ir.Sum, "/:lines/:*/:qty"},
-	{ir.Sum, "/:items/:*/:parts/[*]/:q"}, {ir.Count, "/**/:name"}, {ir.Sum, "/:queue/[*]/:w"}, {ir.Sum, "/:free/**"}, {ir.Count, "/:log/[*]"},
-	{ir.Max, "/**/:q"}, {ir.Min, "/:queue/[*]/*"}, {ir.Count, "/:items/:*/:tags/[*]"},
+	{ir.Sum, "/:items/:*/:n", ""}, {ir.Count, "/:items/:*", ""}, {ir.Min, "/:items/:*/:n", ""}, {ir.Max, "/:lines/:*/:qty", ""}, {ir.Sum, "/:lines/:*/:qty", ""},
+	{ir.Sum, "/:items/:*/:parts/[*]/:q", ""}, {ir.Count, "/**/:name", ""}, {ir.Sum, "/:queue/[*]/:w", ""}, {ir.Sum, "/:free/**", ""}, {ir.Count, "/:log/[*]", ""},
+	{ir.Max, "/**/:q", ""}, {ir.Min, "/:queue/[*]/*", ""}, {ir.Count, "/:items/:*/:tags/[*]", ""},
+	{ir.Count, "/:items/:*", "self.done"}, {ir.Sum, "/:items/:*/:n", "!self.done && self.n > 3"}, {ir.Count, "/:items/:*/:note", "self.n > 2"},
+	{ir.Sum, "/:items/:*/:parts/[*]/:q", "self.q != 3"}, {ir.Max, "/:queue/[*]/:w", "100 / (self.w - 20) != 3"}, {ir.Min, "/:items/:*/:span/:lo", "size(self.tags) > 0"},
 }
 
-// A rule is `each PATTERN: source`, `unique PATTERN`, or a source. {m} is a measure.
+// A rule is `each [k in] PATTERN: source`, `unique PATTERN, ...`, or a source. {m} is a measure.
 var rulePool = []string{
 	`each /:items/:*: e.n > -5 || e.done`,
 	`each /:items/:*: !e.done || has(e.note)`,
@@ -133,6 +141,14 @@ var rulePool = []string{
 	`unique /:queue/[*]/:w`,
 	`unique /:lines/:*/:qty`,
 	`unique /**/:note`,
+	`unique /:items/:*/:note, /:items/:*/:name`,
+	`unique /:people/:*/:boss, /:people/:*/:name`,
+	`unique /:queue/[*]/:w, /:queue/[*]/:by`,
+	`each k in /:items/:*: k != "I7" || e.n < 12`,
+	`each k in /:items/:*: state.items[k].n < 35 && k != e.name`,
+	`each k in /:items/:*/:span: k != "I3" || e.hi < 3.0 || e.lo < 1.0`,
+	`{m} >= -100.0 && state.items.all(k, sum(state.items[k].parts.map(x, x.q * 2)) < 50)`,
+	`each /:items/:*: sum(e.parts.map(x, x.q)) + e.n < 45`,
 	`state.items.all(k, state.items[k].n < 40)`,
 	`state.items.all(k, v, v.name != k && 100 / (v.n - 37) < 90) && size(state.people) > 0`,
 	`state.items.all(k, v, v.owner in state.people && v.n <= 39)`,
@@ -145,15 +161,25 @@ var rulePool = []string{
 
 func (m plant) invariant(text string, item, part ir.TypeID) ir.Invariant {
 	inv := ir.Invariant{Name: text}
-	if pattern, ok := strings.CutPrefix(text, "unique "); ok {
-		at := region.MustParse(pattern)
-		inv.Unique = &at
+	if patterns, ok := strings.CutPrefix(text, "unique "); ok {
+		for i, pattern := range strings.Split(patterns, ", ") {
+			at := region.MustParse(pattern)
+			if i == 0 {
+				inv.Unique = &at
+			} else {
+				inv.Together = append(inv.Together, at)
+			}
+		}
 		return inv
 	}
 	scope := expr.Scope{Vars: ir.StateVars}
 	if rest, ok := strings.CutPrefix(text, "each "); ok {
+		key := ""
+		if more, ok := strings.CutPrefix(rest, "k in "); ok {
+			key, rest = "k", more
+		}
 		pattern, source, _ := strings.Cut(rest, ": ")
-		inv.Each = &ir.Each{Var: "e", Over: region.MustParse(pattern), Type: m.entryType(pattern, item, part)}
+		inv.Each = &ir.Each{Var: "e", Key: key, Over: region.MustParse(pattern), Type: m.entryType(pattern, item, part)}
 		scope, text = expr.Scope{Vars: ir.EachVars, Each: inv.Each}, source
 	}
 	x := m.checked(m.withMeasure(text), scope)
@@ -175,6 +201,8 @@ func (m plant) entryType(pattern string, item, part ir.TypeID) ir.TypeID {
 	switch {
 	case strings.HasPrefix(pattern, "/**"):
 		return m.kind(ir.AnyType)
+	case strings.HasSuffix(pattern, "span"):
+		return m.c.Types[item].Members[7].Type
 	case strings.HasSuffix(pattern, "[*]") && strings.Contains(pattern, "parts"):
 		return part
 	case strings.Contains(pattern, "queue"):
@@ -345,10 +373,47 @@ type scratch struct {
 	p     *Program
 	whole []rule // of the invariants with an expression, as written
 	views []*region.Set
+
+	conditions []condition // of the measures
+}
+
+// A condition is that of a measure, asked of every entry anew.
+type condition struct {
+	rule  *rule
+	entry region.Pattern
+}
+
+func (c condition) judge(e *tree.Node) judgement {
+	return c.rule.judge(context.Background(), &expr.Input{Self: e})
+}
+
+func (c condition) broken(n *tree.Node) bool {
+	broken := false
+	if c.rule != nil {
+		eachMatch(nil, n, c.entry, func(_ region.Word, e *tree.Node) bool {
+			broken = broken || c.judge(e) > fails
+			return true
+		})
+	}
+	return broken
+}
+
+func (c condition) counts(n *tree.Node, w region.Word) bool {
+	return c.rule == nil || c.judge(tree.NodeAt(n, w[:len(c.entry.Segments)])) == holds
 }
 
 func newScratch(t testing.TB, p *Program) *scratch {
 	s := &scratch{t: t, p: p}
+	for i := range p.contract.Measures {
+		var c condition
+		if m := &p.contract.Measures[i]; m.Where != nil {
+			r, err := p.newRule(m.Where, expr.Scope{Vars: ir.SelfVars, Self: m.Entry})
+			require.NoError(t, err)
+			c.rule = &r
+			c.entry, _, _ = ir.EntryOf(m.Over)
+		}
+		s.conditions = append(s.conditions, c)
+	}
 	for i := range p.contract.Invariants {
 		inv := &p.contract.Invariants[i]
 		var r rule
@@ -426,12 +491,12 @@ func (s *scratch) broken(n *tree.Node) []string {
 		inv := &s.p.contract.Invariants[i]
 		switch {
 		case inv.Unique != nil:
-			if s.repeats(*inv.Unique, n) {
+			if s.repeats(inv.UniquePlaces(), n) {
 				out = append(out, inv.Name)
 			}
 		case inv.Each != nil:
-			eachMatch(nil, n, inv.Each.Over, func(_ region.Word, e *tree.Node) bool {
-				in.Entry = e
+			eachMatch(nil, n, inv.Each.Over, func(w region.Word, e *tree.Node) bool {
+				in.Entry, in.Params = e, map[string]string{"k": w[1].Name}
 				if s.whole[i].judge(context.Background(), in) != holds {
 					out = append(out, inv.Name)
 				}
@@ -444,14 +509,29 @@ func (s *scratch) broken(n *tree.Node) []string {
 	return out
 }
 
-func (s *scratch) repeats(p region.Pattern, n *tree.Node) bool {
-	seen := map[tree.Digest]bool{}
-	repeats := false
-	eachMatch(nil, n, p, func(_ region.Word, e *tree.Node) bool {
-		repeats = repeats || seen[e.Digest()]
-		seen[e.Digest()] = true
-		return true
-	})
+// repeats compares the values at some places, those of one entry together.
+func (s *scratch) repeats(places []region.Pattern, n *tree.Node) bool {
+	values, there := map[string]string{}, map[string]int{}
+	for _, p := range places {
+		_, rest, _ := ir.EntryOf(p)
+		eachMatch(nil, n, p, func(w region.Word, e *tree.Node) bool {
+			entry := w[:len(w)-len(rest)].Pointer()
+			if len(places) == 1 {
+				entry = w.Pointer()
+			}
+			d := e.Digest()
+			values[entry] += string(d[:])
+			there[entry]++
+			return true
+		})
+	}
+	seen, repeats := map[string]bool{}, false
+	for entry, value := range values {
+		if there[entry] == len(places) {
+			repeats = repeats || seen[value]
+			seen[value] = true
+		}
+	}
 	return repeats
 }
 
@@ -463,7 +543,13 @@ func (s *scratch) measure(name string, n *tree.Node) (string, bool) {
 			continue
 		}
 		count, sum, best := 0, new(big.Rat), (*tree.Node)(nil)
-		eachMatch(nil, n, m.Over, func(_ region.Word, e *tree.Node) bool {
+		if s.conditions[i].broken(n) {
+			return "", true
+		}
+		eachMatch(nil, n, m.Over, func(w region.Word, e *tree.Node) bool {
+			if !s.conditions[i].counts(n, w) {
+				return true
+			}
 			if count++; e.Kind() != ir.Number {
 				return true
 			}
@@ -501,7 +587,7 @@ func plainText(r *big.Rat) string {
 func (s *scratch) sameFolds(n, copied *tree.Node) {
 	require.Equal(s.t, copied.Digest(), n.Digest())
 	require.Equal(s.t, []int{copied.Size(), copied.Weight(), copied.Depth()}, []int{n.Size(), n.Weight(), n.Depth()})
-	ms := measures{p: s.p, state: n}
+	ms := measures{p: s.p, ctx: context.Background(), state: n}
 	for i := range s.p.measures {
 		name := s.p.measures[i].Name
 		want, present := s.measure(name, copied)

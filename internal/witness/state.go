@@ -160,8 +160,10 @@ func (g *generator) fitsRecord(v any, t *ir.Type) bool {
 func (g *generator) makeConsistent(state any) any {
 	state = g.addReferenced(state)
 	for _, v := range g.contract.Invariants {
-		if v.Unique != nil {
-			state = g.makeUnique(state, *v.Unique)
+		if places := v.UniquePlaces(); len(places) == 1 {
+			state = g.makeUnique(state, places[0])
+		} else if places != nil {
+			state = g.makeTogether(state, places)
 		}
 	}
 	return state
@@ -183,6 +185,50 @@ func (g *generator) makeUnique(state any, p region.Pattern) any {
 			}
 		}
 		taken = append(taken, now)
+	})
+	return state
+}
+
+// makeTogether does so for values that are unique together, of which it is enough that
+// one is replaced.
+func (g *generator) makeTogether(state any, places []region.Pattern) any {
+	entries, _, _ := ir.EntryOf(places[0])
+	var taken []any
+	eachMatch(state, region.Word{}, entries.Segments, func(w region.Word) {
+		var at []region.Word
+		for _, p := range places {
+			_, rest, _ := ir.EntryOf(p)
+			word := w
+			for _, s := range rest {
+				word = longer(word, region.Key(s.Text))
+			}
+			at = append(at, word)
+		}
+		values := func() (out []any) {
+			for _, x := range at {
+				v, there := get(state, x)
+				if !there {
+					return nil
+				}
+				out = append(out, v)
+			}
+			return out
+		}
+		for _, x := range at {
+			now, _ := get(state, x)
+			for _, v := range g.valuesAt(x) {
+				if all := values(); all == nil || !containsEqual(taken, all) {
+					break
+				}
+				state = set(state, x, copyOf(v))
+			}
+			if all := values(); all != nil && containsEqual(taken, all) {
+				state = set(state, x, now)
+			}
+		}
+		if all := values(); all != nil {
+			taken = append(taken, all)
+		}
 	})
 	return state
 }

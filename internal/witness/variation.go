@@ -196,7 +196,7 @@ func (s *scenario) readsOf(invariants []string) []region.Pattern {
 		switch {
 		case !slices.Contains(invariants, v.Name):
 		case v.Unique != nil:
-			out = append(out, *v.Unique)
+			out = append(out, v.UniquePlaces()...)
 		default:
 			out = append(out, widened(footprint.ReadPatterns(*v.Expr))...)
 		}

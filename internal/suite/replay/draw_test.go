@@ -74,6 +74,8 @@ func (d *drawing) header(more string) {
 	}
 	d.line("measure total = sum /a/*/i")
 	d.line("measure top = max /k/*/i")
+	d.line(`measure live = count /a/* where { self.s != "r" }`)
+	d.line(`measure owed = sum /b/*/i where { !has(self.t) || self.v.lo < 2 }`)
 	for i, rule := range d.some(0, 4, rules...) {
 		if strings.Contains(rule, "phase") && !d.phases {
 			continue
@@ -112,6 +114,21 @@ var rules = []string{
 	`{ state.one.i < 3 || state.x > 0 }`,
 	`unique /a/*/t`,
 	`unique /k/*/i`,
+	`unique /a/*/s, /a/*/i`,
+	`unique /b/*/a, /b/*/t`,
+	`{ live <= 2 }`,
+	`{ live <= state.x || size(state.n) > 2 }`,
+	`{ owed <= state.y + 4 }`,
+	`each k, r in /a/* { k != "b" || r.i < 2 }`,
+	`each k, r in /b/* { k != r.a }`,
+	`each k, r in /k/* { k != state.ref || r.i > 0 }`,
+	`each k, r in /n/* { !(k in state.a) || state.a[k].s != "q" }`,
+	`each k, r in /k/*/b { k == "x" || state.b[r].i < 3 }`,
+	`each r in /li/* { state.x < 3 || state.y < 3 }`,
+	`{ sum(state.n) <= 4 }`,
+	`{ sum(state.k.map(e, state.k[e].i)) + state.x < 6 }`,
+	`{ state.a.all(e, state.a[e].i <= max(state.n).orValue(3)) }`,
+	`each r in /b/* { sum([r.i, r.v.lo]) < 5 }`,
 	`{ phase != "two" || state.x < 2 }`,
 	`{ phase == "one" || state.a.all(e, state.a[e].s != "q") }`,
 	`each r in /b/* { phase != "three" || r.i < 2 }`,
@@ -239,6 +256,14 @@ var drawnConstructs = map[string]*regexp.Regexp{
 	"an entry that is not looked at":   regexp.MustCompile(`each r in \S+ \{ state\.`),
 	"a rule about keys alone":          regexp.MustCompile(`all\(e, e != `),
 	"unique values":                    regexp.MustCompile(`unique`),
+	"values unique together":           regexp.MustCompile(`unique \S+, `),
+	"a count with a condition":         regexp.MustCompile(`\{ live <= `),
+	"a sum with a condition":           regexp.MustCompile(`\{ owed <= `),
+	"the key of an entry":              regexp.MustCompile(`each k, r in`),
+	"a look-up by an entry's key":      regexp.MustCompile(`state\.a\[k\]`),
+	"a fold of a map":                  regexp.MustCompile(`sum\(state\.n\)|max\(state\.n\)`),
+	"a fold of what a macro makes":     regexp.MustCompile(`sum\(state\.k\.map`),
+	"a rule of a list's elements":      regexp.MustCompile(`each r in /li/`),
 	"a rule of a phase":                regexp.MustCompile(`phase [!=]= `),
 	"a choice of phases":               regexp.MustCompile(`next two, three`),
 	"a delegate":                       regexp.MustCompile(`delegate `),

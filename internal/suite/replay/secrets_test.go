@@ -172,7 +172,7 @@ func (d *draft) rule() {
 	}
 	ints := d.where(true, "int", "small")
 	dots := func(path string) string { return "state" + strings.ReplaceAll(path, "/", ".") }
-	switch top := d.where(false, "list", "log", "set", "map", "keyed"); d.Intn(9) {
+	switch top := d.where(false, "list", "log", "set", "map", "keyed"); d.Intn(12) {
 	case 0:
 		d.unread(n, add)
 	case 1:
@@ -195,9 +195,49 @@ func (d *draft) rule() {
 		if at := d.numbers(); at != "" {
 			add("order", "invariant r%d { size(%[2]s) < 2 || %[2]s[0] <= %[2]s[1] + state.limit }", n, dots(at))
 		}
+	case 9:
+		if ints != "" {
+			add("condition", "measure m%d = %s %s where { %s }\ninvariant r%d { m%d <= state.limit + 6 }", n, d.pick("sum", "count"), ints, d.entryHolds(ints), n, n)
+		}
+	case 10:
+		if path, ok := strings.CutSuffix(ints, "/*"); ok && !strings.Contains(path, "*") {
+			add("sum", "invariant r%d { sum(%s) <= state.limit + 9 }", n, dots(path))
+		} else {
+			add("key", "invariant r%d each k, e in /n/* { k != %q || state.limit < %d }", n, d.pick("a", "b"), 3+d.Intn(3))
+		}
+	case 11:
+		if u := d.where(true, "int", "string", "letter", "ref"); u != "" {
+			if v := d.beside(u); v != "" {
+				add("unique together", "invariant r%d unique %s, %s", n, u, v)
+			}
+		}
 	case 8:
 		add("reference count", "invariant r%d { size(state.n) <= state.limit + 2 || state.limit > 2 }", n)
 	}
+}
+
+// entryHolds is a condition on the entry of a place: on the number there, by the names
+// that lead to it.
+func (d *draft) entryHolds(path string) string {
+	_, rest, _ := cutLast(path)
+	return fmt.Sprintf("self%s %s %d", strings.ReplaceAll(rest, "/", "."), d.pick("<", ">"), 1+d.Intn(2))
+}
+
+// cutLast cuts a path behind its last wildcard.
+func cutLast(path string) (entry, rest string, ok bool) {
+	at := strings.LastIndex(path, "*") + 1
+	return path[:at], path[at:], at > 0
+}
+
+// beside is another place of the same entry, "" if there is none.
+func (d *draft) beside(path string) string {
+	entry, _, _ := cutLast(path)
+	for _, s := range d.places {
+		if other, _, _ := cutLast(s.path); other == entry && s.path != path && slices.Contains([]string{"int", "string", "letter", "ref"}, s.kind) {
+			return s.path
+		}
+	}
+	return ""
 }
 
 // unread draws a rule over entries that looks at nothing of them.
