@@ -62,6 +62,7 @@ func FuzzParsePatchAndApply(f *testing.F) {
 		if (patch == nil) == (len(problems) == 0) {
 			t.Fatal("neither a patch nor a problem, or both")
 		}
+		requireSameReading(t, data, DefaultPatchLimits)
 		if n, err := Parse(data, DefaultPatchLimits.Limits); err == nil {
 			same, again := PatchOf(n, DefaultPatchLimits)
 			if len(again) != len(problems) || same.Node().Digest() != patch.Node().Digest() {

@@ -360,7 +360,37 @@ func NewNumber(literal string) (*Node, error) {
 // NewInt returns an integer.
 func NewInt(v int64) *Node { return numberNode(strconv.FormatInt(v, 10)) }
 
+// smallInts are the integers from 0 that there is one node of, as of true and false.
+var smallInts = func() (all [256]*Node) {
+	for i := range all {
+		text := strconv.Itoa(i)
+		all[i] = &Node{kind: ir.Number, text: text, width: narrow(len(text))}
+	}
+	return all
+}()
+
+// smallInt is the node of a small integer that is spelled as such, nil for anything else.
+func smallInt[T string | []byte](literal T) *Node {
+	if len(literal) == 0 || len(literal) > 3 || literal[0] == '0' && len(literal) > 1 {
+		return nil
+	}
+	v := 0
+	for i := range len(literal) {
+		if literal[i] < '0' || literal[i] > '9' {
+			return nil
+		}
+		v = 10*v + int(literal[i]-'0')
+	}
+	if v >= len(smallInts) {
+		return nil
+	}
+	return smallInts[v]
+}
+
 func numberNode(literal string) *Node {
+	if n := smallInt(literal); n != nil {
+		return n
+	}
 	if literal[0] == '-' && decimal.Parse(literal).Sign() == 0 {
 		literal = literal[1:]
 	}

@@ -3,6 +3,7 @@ package tree
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -143,12 +144,25 @@ func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
 	if err := refuseOutright(data, limits.Limits); err != nil {
 		return nil, []*Problem{undecodable(err, data)}
 	}
+	checks := patchCheck{limits: limits}
+	if ops, ok := scanPatch(data, limits); ok {
+		checks.reserve(ops)
+		for i := range ops {
+			checks.add(&ops[i])
+		}
+		return checks.result()
+	}
+	return parsePatch(data, limits)
+}
+
+// parsePatch reads any patch, and explains what is none.
+func parsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
+	checks := patchCheck{limits: limits}
 	p := newParser(data, limits.Limits)
 	defer p.release()
 	if p.dec.PeekKind() != '[' {
 		return parseOther(data, limits)
 	}
-	checks := patchCheck{limits: limits}
 	switch err := p.operations(&checks, limits.MaxOps); {
 	case err == errTooManyOps:
 		return nil, []*Problem{limits.tooManyOps()}
@@ -210,7 +224,7 @@ func (p *parser) operations(into *patchCheck, most int) error {
 		if err != nil {
 			return err
 		}
-		into.add(op)
+		into.add(&op)
 	}
 	if err := p.close(); err != nil {
 		return err
@@ -299,7 +313,8 @@ func PatchOf(n *Node, limits PatchLimits) (Patch, []*Problem) {
 	}
 	checks := patchCheck{limits: limits, patch: make(Patch, 0, n.Len())}
 	for _, element := range n.Elements() {
-		checks.add(rawOpOf(element))
+		raw := rawOpOf(element)
+		checks.add(&raw)
 	}
 	return checks.result()
 }
@@ -375,12 +390,25 @@ func fieldOf(n *Node) field {
 type patchCheck struct {
 	limits   PatchLimits
 	patch    Patch
-	tokens   int  // of the pointers so far
-	full     bool // they are more than there may be
+	room     []string // for the tokens of pointers
+	tokens   int      // of the pointers so far
+	full     bool     // they are more than there may be
 	problems []*Problem
 }
 
-func (s *patchCheck) add(raw rawOp) {
+// reserve makes room for operations.
+func (s *patchCheck) reserve(ops []rawOp) {
+	tokens := 0
+	for i := range ops {
+		tokens += strings.Count(ops[i].path.text, "/") + strings.Count(ops[i].from.text, "/")
+	}
+	s.patch = make(Patch, 0, len(ops))
+	if !over(tokens, s.limits.MaxPatchTokens) {
+		s.room = make([]string, 0, tokens)
+	}
+}
+
+func (s *patchCheck) add(raw *rawOp) {
 	const usual = 8
 	if s.patch == nil {
 		s.patch = make(Patch, 0, usual)
@@ -406,7 +434,7 @@ func (s *patchCheck) result() (Patch, []*Problem) {
 type opCheck struct {
 	*patchCheck
 	op  *Op
-	raw rawOp
+	raw *rawOp
 }
 
 func (c *opCheck) run() {
@@ -484,12 +512,16 @@ func (c *opCheck) pointer(name string, f field) Pointer {
 		c.overTokens()
 		return nil
 	}
-	p, bad := parsePointer(f.text)
+	first := len(c.room)
+	p, bad := parsePointer(c.room[first:], f.text)
 	if bad != nil {
 		c.fail(CodePointerSyntax, f.text, bad.Message, bad.Hint)
 		return nil
 	}
-	return p
+	if n := first + len(p); n <= cap(c.room) {
+		c.room = c.room[:n]
+	}
+	return slices.Clip(p)
 }
 
 // overTokens is said once: the pointers behind it are not read.

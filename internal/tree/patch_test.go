@@ -1,7 +1,10 @@
 package tree
 
 import (
+	"bytes"
 	"fmt"
+	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,4 +98,76 @@ func TestMisspelledOperationsGetTheNearestName(t *testing.T) {
 			require.Equal(t, `did you mean "`+want+`"?`, hint)
 		}
 	}
+}
+
+// requireSameReading reads a patch both ways, and reports whether it was read in one pass.
+func requireSameReading(t testing.TB, data []byte, limits PatchLimits) bool {
+	t.Helper()
+	if refuseOutright(data, limits.Limits) != nil {
+		return false
+	}
+	got, problems := ParsePatch(data, limits)
+	if bytes.TrimLeft(data, " \t\r\n")[0] != '[' {
+		return false
+	}
+	want, wanted := parsePatch(data, limits)
+	require.Equal(t, wanted, problems, "%s", data)
+	require.Equal(t, len(want), len(got), "%s", data)
+	for i := range want {
+		require.Equal(t, want[i].Value == nil, got[i].Value == nil, "%s", data)
+		require.Equal(t, want[i].Value.String(), got[i].Value.String(), "%s", data)
+		require.Equal(t, want[i].Value.Weight(), got[i].Value.Weight(), "%s", data)
+		a, b := want[i], got[i]
+		a.Value, b.Value = nil, nil
+		require.Equal(t, a, b, "%s", data)
+	}
+	_, ok := scanPatch(data, limits)
+	return ok
+}
+
+func TestAPatchIsTheSameHoweverItIsRead(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	texts := []string{
+		`{"op":"add","path":"/a~1b/é/0","value":{"b":[1,-2.5e+3,"x",true,false,null],"a":{},"":[]}}`,
+		`{ "path" : "/x" , "op" : "remove" }`, `{"op":"move","from":"/a","path":"/b/-"}`, `{"op":"copy","from":"","path":"/q"}`,
+		`{"op":"test","path":"","value":"\u00e9\n\"\ud83d\udca9 é"}`, `{"op":"replace","path":"/n","value":12345678901234567890}`,
+		`{"op":"replace","path":"/n","value":255}`, `{"op":"replace","path":"/n","value":0}`, `{"op":"replace","path":"/n","value":[[[256]]]}`,
+		`{"op":"add","path":"/a","value":1,"why":"because"}`, `{"op":"add","path":"/a"}`, `{"op":"fly","path":"/a"}`, `{"op":"add","path":5,"value":1}`, `7`,
+		`{"op":"add","path":"/a","value":{"k":1,"\u006b":2}}`, `{"op":"add","path":"/\ud800","value":1}`, `{"op":"add","path":"/a","path":"/b","value":1}`,
+		`{"op":"add","path":"a","value":01}`, `{"op":"add","path":"/a","value":-0}`, `{"op":"add","path":"/a","value":1e9999}`,
+	}
+	inOnePass, other := 0, 0
+	for round := range rounds(20_000) {
+		limits := DefaultPatchLimits
+		if round%4 == 0 {
+			limits.MaxNodes, limits.MaxDepth, limits.MaxOps = r.Intn(20), r.Intn(5), r.Intn(4)
+			limits.MaxTokens, limits.MaxPatchTokens, limits.MaxPointerBytes = r.Intn(4), r.Intn(8), r.Intn(12)
+		}
+		var parts []string
+		for range r.Intn(5) {
+			parts = append(parts, texts[min(r.Intn(len(texts)), r.Intn(len(texts)))])
+		}
+		data := []byte("[" + strings.Join(parts, ",\n") + "]")
+		for range r.Intn(3) {
+			at := r.Intn(len(data))
+			switch r.Intn(3) {
+			case 0:
+				data[at] = "[]{}\",:0e\\ \x00\xff"[r.Intn(13)]
+			case 1:
+				data = slices.Delete(data, at, at+1)
+			default:
+				data = slices.Insert(data, at, "[]{}\",:1-. \xc3"[r.Intn(12)])
+			}
+			if len(data) == 0 {
+				data = []byte("[")
+			}
+		}
+		if requireSameReading(t, data, limits) {
+			inOnePass++
+		} else {
+			other++
+		}
+	}
+	require.Greater(t, inOnePass, rounds(20_000)/10)
+	require.Greater(t, other, rounds(20_000)/10)
 }

@@ -25,7 +25,7 @@ func (e *PointerError) Error() string { return e.Message }
 // preceded by "/", in which "~" stands only in "~0" and "~1". The error is a
 // *PointerError.
 func ParsePointer(text string) (Pointer, error) {
-	p, bad := parsePointer(text)
+	p, bad := parsePointer(nil, text)
 	if bad != nil {
 		return nil, bad
 	}
@@ -49,7 +49,8 @@ func (l PatchLimits) overPointer(text string) string {
 	}
 }
 
-func parsePointer(text string) (Pointer, *PointerError) {
+// parsePointer appends the tokens of a pointer to room, which is empty.
+func parsePointer(room []string, text string) (Pointer, *PointerError) {
 	switch {
 	case text == "":
 		return Pointer{}, nil
@@ -58,15 +59,19 @@ func parsePointer(text string) (Pointer, *PointerError) {
 	case !utf8.ValidString(text):
 		return nil, &PointerError{"a JSON Pointer is UTF-8 text", ""}
 	}
-	tokens := strings.Split(text[1:], "/")
-	for i, token := range tokens {
+	if room == nil {
+		room = make([]string, 0, strings.Count(text, "/"))
+	}
+	for rest, more := text[1:], true; more; {
+		var token string
+		token, rest, more = strings.Cut(rest, "/")
 		decoded, ok := unescape(token)
 		if !ok {
 			return nil, &PointerError{"~ in a JSON Pointer is followed by 0 or 1", "write ~ in a name as ~0, / as ~1"}
 		}
-		tokens[i] = decoded
+		room = append(room, decoded)
 	}
-	return tokens, nil
+	return room, nil
 }
 
 // unescape decodes one token: ~1 is /, ~0 is ~, each decoded once (RFC 6901 section 4).
