@@ -55,6 +55,10 @@ func (w *writer) value(n *Node, depth int) {
 	case ir.Number:
 		w.dst = append(w.dst, n.text...)
 	case ir.String:
+		if int(n.width) == len(n.text)+len(`""`) { // nothing in it is escaped
+			w.dst = append(append(append(w.dst, '"'), n.text...), '"')
+			return
+		}
 		w.dst = appendQuoted(w.dst, n.text)
 	case ir.Array:
 		w.items(n, '[', ']', depth)
@@ -131,8 +135,8 @@ func sortedElements(n *Node) []*Node {
 }
 
 // longestRemembered bounds the encoding that is remembered of one chunk: what is
-// above holds little but longer ones.
-const longestRemembered = 32 << 10
+// above holds little but long texts, which are copied as fast.
+const longestRemembered = fullKeyed << 10
 
 var (
 	encodedItems = new(identity)
