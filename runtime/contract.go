@@ -8,6 +8,7 @@ import (
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 )
@@ -17,6 +18,7 @@ import (
 type Contract struct {
 	ir      *ir.Contract
 	program *verify.Program
+	secrets *trace.Secrets
 	limits  Limits
 }
 
@@ -38,7 +40,7 @@ func LoadWithin(compiled []byte, limits Limits) (*Contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load contract %s: %w", c.Name, err)
 	}
-	return &Contract{ir: c, program: program, limits: limits}, nil
+	return &Contract{ir: c, program: program, secrets: trace.NewSecrets(c), limits: limits}, nil
 }
 
 // What a contract, its states and its proposals may cost. Texts and numbers beyond a limit

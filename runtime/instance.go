@@ -187,7 +187,7 @@ type config struct {
 func (o config) instance(key *trace.Key) *Instance {
 	return &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
-		redactor: trace.NewRedactor(o.contract.ir, key), head: trace.Start(o.id), turn: newTurn(),
+		redactor: o.contract.secrets.Redactor(key), head: trace.Start(o.id), turn: newTurn(),
 		recent: recent{most: o.options.recent, bytes: o.options.recentBytes},
 	}
 }

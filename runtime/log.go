@@ -210,9 +210,7 @@ func (in *Instance) advanceEntry(seen *verify.Snapshot, phase, role string, by P
 // replaced.
 func (in *Instance) decisionEntry(ctx context.Context, out *verify.Outcome, v *Verdict, asked *entry) (e *entry, err error) {
 	e = &entry{Record: *in.record(trace.Decision, out.Verdict.VersionAfter, asked.Time)}
-	if err := in.addVerdict(&e.Record, &out.Verdict); err != nil {
-		return nil, err
-	}
+	in.addVerdict(&e.Record, &out.Verdict)
 	if out.Verdict.Verdict == verify.Commit {
 		in.addOld(&e.Record, out)
 	}
@@ -230,11 +228,11 @@ func (in *Instance) decisionEntry(ctx context.Context, out *verify.Outcome, v *V
 }
 
 // addVerdict adds the operator's rendering as a trace may show it.
-func (in *Instance) addVerdict(r *trace.Record, v *verify.Verdict) (err error) {
+func (in *Instance) addVerdict(r *trace.Record, v *verify.Verdict) {
 	shown := in.keyed(v)
 	shown.Violations, r.Redacted = in.redactViolations(v.Violations, r.Redacted)
-	r.Verdict, err = json.Marshal(&shown)
-	return err
+	const usual = 640 // bytes of one without violations
+	r.Verdict = shown.AppendJSON(make([]byte, 0, usual))
 }
 
 // keyed is a verdict with its digests of states under the instance's key.

@@ -106,7 +106,8 @@ func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, at time.Time, v
 		e.View = in.key.View(v.Digest)
 		return e, nil
 	}
-	return e, in.addVerdict(&e.Record, refused)
+	in.addVerdict(&e.Record, refused)
+	return e, nil
 }
 
 // refuseView makes the error. Its violations are of the phase step, which tells an

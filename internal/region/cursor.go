@@ -106,6 +106,20 @@ func (c Cursor) OnlyKeys() (keys []KeyOf, only bool) {
 	return keys, true
 }
 
+// Named lists the keys that lead somewhere of their own from here, and reports whether
+// positions in an array do: all other keys, and all other positions, lead to one place.
+func (c Cursor) Named() (keys []string, positions bool) {
+	for _, l := range c.at.exits().letters {
+		switch l.Kind {
+		case KeyLetter:
+			keys = append(keys, l.Name)
+		case IndexLetter:
+			positions = true
+		}
+	}
+	return append(keys, c.run.values...), positions
+}
+
 // Universal reports whether every word at and below this one is in the set, be it by
 // several grants together. It may answer false when that takes long to see, and
 // is good for sharing subtrees, never for authority.

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/patchoptic/poptic/internal/tree"
 )
@@ -22,7 +23,16 @@ const macPrefix = "hmac-sha256:"
 // sensitive as the state: with it, guesses at secret values can be tested.
 type Key struct {
 	secret [KeySize]byte
-	macs   sync.Pool // of hash.Hash, reset
+	macs   sync.Pool                 // of *keyed
+	state  atomic.Pointer[[2]string] // the last state that was named, and its name: it is so again in the next record
+}
+
+// A keyed makes digests, one after the other.
+type keyed struct {
+	mac  hash.Hash
+	head [1]byte
+	sum  [sha256.Size]byte
+	text [len(macPrefix) + 2*sha256.Size]byte
 }
 
 // NewKey draws a key from random.
@@ -40,7 +50,7 @@ func KeyOf(secret []byte) (*Key, error) {
 		return nil, errKeySize
 	}
 	k := &Key{secret: [KeySize]byte(secret)}
-	k.macs.New = func() any { return hmac.New(sha256.New, k.secret[:]) }
+	k.macs.New = func() any { return &keyed{mac: hmac.New(sha256.New, k.secret[:])} }
 	return k, nil
 }
 
@@ -60,18 +70,27 @@ const (
 
 // digest is the text form of the HMAC of data under its use.
 func (k *Key) digest(use byte, data []byte) string {
-	mac := k.macs.Get().(hash.Hash)
-	defer k.macs.Put(mac)
-	mac.Reset()
-	mac.Write([]byte{use})
-	mac.Write(data)
-	var sum [sha256.Size]byte
-	return macPrefix + hex.EncodeToString(mac.Sum(sum[:0]))
+	m := k.macs.Get().(*keyed)
+	defer k.macs.Put(m)
+	m.mac.Reset()
+	m.head[0] = use
+	m.mac.Write(m.head[:])
+	m.mac.Write(data)
+	copy(m.text[:], macPrefix)
+	hex.Encode(m.text[len(macPrefix):], m.mac.Sum(m.sum[:0]))
+	return string(m.text[:])
 }
 
 // State is how a line names a state of which digest is the hash. Whoever has not the
 // key cannot find out whether a state that he guesses is the one.
-func (k *Key) State(digest string) string { return k.digest(useState, []byte(digest)) }
+func (k *Key) State(digest string) string {
+	if last := k.state.Load(); last != nil && last[0] == digest {
+		return last[1]
+	}
+	name := k.digest(useState, []byte(digest))
+	k.state.Store(&[2]string{digest, name})
+	return name
+}
 
 // View is State for a view.
 func (k *Key) View(digest string) string { return k.digest(useView, []byte(digest)) }

@@ -240,8 +240,21 @@ var (
 // quote appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD, so that
 // a line is always JSON.
 func quote(dst []byte, s string) []byte {
+	if isPlain(s) {
+		return append(append(append(dst, '"'), s...), '"')
+	}
 	dst, _ = jsontext.AppendQuote(dst, s) // its only error reports replaced bytes
 	return dst
+}
+
+// isPlain reports whether nothing in s is escaped or repaired, as in nearly all texts.
+func isPlain(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // minRounded is the least size that a line tells.

@@ -1,6 +1,10 @@
 package verify
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+)
 
 // A Decision is the outcome of a proposal.
 type Decision string
@@ -58,6 +62,94 @@ type ActorVerdict struct {
 	Attempt     int         `json:"attempt,omitempty"`
 	MaxAttempts int         `json:"max_attempts,omitempty"`
 	Normalised  []string    `json:"normalised"`
+}
+
+// AppendJSON appends v as encoding/json writes it, at a fraction of the cost: every record of
+// a decision has a verdict.
+func (v *Verdict) AppendJSON(dst []byte) []byte {
+	dst = appendText(dst, `{"verdict":`, string(v.Verdict))
+	dst = strconv.AppendUint(append(dst, `,"version_before":`...), v.VersionBefore, 10)
+	dst = strconv.AppendUint(append(dst, `,"version_after":`...), v.VersionAfter, 10)
+	dst = appendText(dst, `,"state_before":`, v.StateBefore)
+	dst = appendText(dst, `,"state_after":`, v.StateAfter)
+	return appendOutcome(dst, v.Contract, v.PhaseBefore, v.PhaseAfter, v.Violations, v.More, v.Retryable, v.Attempt, v.MaxAttempts, v.Normalised)
+}
+
+// AppendJSON appends v as encoding/json writes it.
+func (v *ActorVerdict) AppendJSON(dst []byte) []byte {
+	dst = appendText(dst, `{"verdict":`, string(v.Verdict))
+	if v.ViewDigest != "" {
+		dst = appendText(dst, `,"view_digest":`, v.ViewDigest)
+	}
+	return appendOutcome(dst, v.Contract, v.PhaseBefore, v.PhaseAfter, v.Violations, v.More, v.Retryable, v.Attempt, v.MaxAttempts, v.Normalised)
+}
+
+// appendOutcome appends what both renderings end with.
+func appendOutcome(dst []byte, contract, phaseBefore, phaseAfter string, found []Violation, more int, retryable bool, attempt, most int, normalised []string) []byte {
+	dst = appendText(dst, `,"contract":`, contract)
+	dst = appendText(dst, `,"phase_before":`, phaseBefore)
+	dst = appendText(dst, `,"phase_after":`, phaseAfter)
+	dst = appendList(append(dst, `,"violations":`...), found, appendViolation)
+	dst = appendCount(dst, `,"more":`, more)
+	dst = strconv.AppendBool(append(dst, `,"retryable":`...), retryable)
+	dst = appendCount(dst, `,"attempt":`, attempt)
+	dst = appendCount(dst, `,"max_attempts":`, most)
+	dst = appendList(append(dst, `,"normalised":`...), normalised, func(dst []byte, s string) []byte { return appendText(dst, "", s) })
+	return append(dst, '}')
+}
+
+func appendViolation(dst []byte, v Violation) []byte {
+	dst = appendText(dst, `{"gate":`, string(v.Gate))
+	dst = appendText(dst, `,"code":`, string(v.Code))
+	if v.OpIndex != nil {
+		dst = strconv.AppendInt(append(dst, `,"op_index":`...), int64(*v.OpIndex), 10)
+	}
+	if v.Path != nil {
+		dst = appendText(dst, `,"path":`, *v.Path)
+	}
+	if v.Rule != "" {
+		dst = appendText(dst, `,"rule":`, v.Rule)
+	}
+	dst = appendText(dst, `,"message":`, v.Message)
+	if v.Hint != "" {
+		dst = appendText(dst, `,"hint":`, v.Hint)
+	}
+	return append(dst, '}')
+}
+
+func appendList[T any](dst []byte, all []T, item func([]byte, T) []byte) []byte {
+	if all == nil {
+		return append(dst, "null"...)
+	}
+	dst = append(dst, '[')
+	for i, x := range all {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = item(dst, x)
+	}
+	return append(dst, ']')
+}
+
+// appendCount appends a member that is left out where it is 0.
+func appendCount(dst []byte, member string, n int) []byte {
+	if n == 0 {
+		return dst
+	}
+	return strconv.AppendInt(append(dst, member...), int64(n), 10)
+}
+
+// appendText appends a member whose value is a text. Most texts have nothing to escape.
+func appendText(dst []byte, member, text string) []byte {
+	dst = append(dst, member...)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c < 0x20, c >= 0x7f, c == '"', c == '\\', c == '<', c == '>', c == '&':
+			quoted, _ := json.Marshal(text) // a text can always be written
+			return append(dst, quoted...)
+		}
+	}
+	return append(append(append(dst, '"'), text...), '"')
 }
 
 // retryable tells whether an actor that proposes something else may succeed.

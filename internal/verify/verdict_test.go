@@ -3,6 +3,8 @@ package verify_test
 import (
 	"context"
 	"encoding/json"
+	"math/rand"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -146,4 +148,54 @@ func FuzzVerify(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// What is written by hand is what encoding/json writes, whatever the members are.
+func TestAVerdictIsWrittenAsItsTagsSay(t *testing.T) {
+	random := rand.New(rand.NewSource(5))
+	texts := []string{"", "commit", "sha256:0f", "/a~1b", "with \"quotes\" and <tags> & such", "tab\tbreak\n\\", "\u00e9\u2028\U0001F600", "\xff", "\x7f\x00"}
+	for range 3000 {
+		var v verify.Verdict
+		var a verify.ActorVerdict
+		drawInto(random, texts, reflect.ValueOf(&v).Elem())
+		drawInto(random, texts, reflect.ValueOf(&a).Elem())
+		want, err := json.Marshal(&v)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(v.AppendJSON(nil)))
+		want, err = json.Marshal(&a)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(a.AppendJSON(nil)))
+	}
+}
+
+// drawInto sets a value, and all that is in it, to what it is sometimes.
+func drawInto(random *rand.Rand, texts []string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(texts[random.Intn(len(texts))])
+	case reflect.Int:
+		v.SetInt(int64(random.Intn(3) - 1))
+	case reflect.Uint64:
+		v.SetUint(uint64(random.Intn(3)))
+	case reflect.Bool:
+		v.SetBool(random.Intn(2) == 0)
+	case reflect.Pointer:
+		if random.Intn(2) == 0 {
+			v.Set(reflect.New(v.Type().Elem()))
+			drawInto(random, texts, v.Elem())
+		}
+	case reflect.Slice:
+		if n := random.Intn(4); n > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n-1, n-1))
+			for i := range n - 1 {
+				drawInto(random, texts, v.Index(i))
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			drawInto(random, texts, v.Field(i))
+		}
+	default:
+		panic("a verdict has a member of a kind that is not drawn: " + v.Type().String())
+	}
 }
