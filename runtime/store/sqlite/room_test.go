@@ -26,8 +26,12 @@ func TestACommitThatDoesNotFitIsRefusedAndNothingElseIsLost(t *testing.T) {
 	require.NotContains(t, err.Error(), "ttt")
 	full := in.Version()
 	require.Greater(t, full, uint64(20))
-	_, err = in.View(ctx, runtime.Request{Stage: "count"})
-	require.Error(t, err, "what cannot be recorded is not shown")
+	for range 20 { // a record of a view is shorter, so that some may still fit
+		if _, err = in.View(ctx, runtime.Request{Stage: "count"}); err != nil {
+			break
+		}
+	}
+	require.ErrorContains(t, err, "full", "what cannot be recorded is not shown")
 	state, err := in.State(ctx)
 	require.NoError(t, err, "what is there can be read")
 	sound(t, st, in)
