@@ -29,6 +29,14 @@ var begins = map[string][][]byte{
 	journalEnd: {{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}, make([]byte, 8)},
 }
 
+// beside is what the names of the files beside a file begin with. SQLite resolves links.
+func beside(name string) string {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		return target
+	}
+	return name
+}
+
 // checkBeside refuses to open a store where SQLite would write over files that are not its own,
 // or to make one under a name that SQLite has a use for.
 func checkBeside(name string) error {
@@ -50,6 +58,18 @@ func checkBeside(name string) error {
 	info, err := os.Stat(name + shmEnd)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > 3 && info.Size()%shmUnit != 0) {
 		return notOurs(name+shmEnd, nil)
+	}
+	return nil
+}
+
+// checkWAL reports a FILE-wal that SQLite passes over: it may have held the newest commits.
+func checkWAL(name string) error {
+	wal := beside(name) + walEnd
+	switch is, err := beginsAs(wal, begins[walEnd]); {
+	case err != nil:
+		return openError(name, err)
+	case !is:
+		return &DamageError{name, "the file " + filepath.Base(wal) + " beside it does not begin as SQLite wrote it, so that nothing in it is read"}
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func damageIn(name string, err error) error {
 		return nil
 	}
 	switch reported.Code() & 0xff {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH: // a number has no next one
 		return &DamageError{name, reported.Error()}
 	}
 	return nil

@@ -129,7 +129,7 @@ func checkBefore(ctx context.Context, set settings, name string) error {
 		return nil
 	}
 	set.use = useOf(name)
-	db, err := sql.Open("sqlite", set.source(name, "ro"))
+	db, err := openKeeping(set.source(name, "ro"))
 	if err != nil {
 		return nil
 	}
@@ -193,6 +193,9 @@ func OpenReadOnly(ctx context.Context, name string) (*Store, error) {
 	}
 	reading, tables, err := openReading(ctx, (&settings{use: useOf(name)}).source(name, "ro"))
 	if err != nil {
+		if damage := checkWAL(name); damage != nil { // what is missing may be there
+			return nil, damage
+		}
 		return nil, openingError(name, err)
 	}
 	return &Store{name: name, reading: reading, tables: tables}, nil
@@ -200,7 +203,7 @@ func OpenReadOnly(ctx context.Context, name string) (*Store, error) {
 
 // openReading opens a file to read it, and tells the version of its tables.
 func openReading(ctx context.Context, source string) (db *sql.DB, tables int, err error) {
-	if db, err = sql.Open("sqlite", source); err != nil {
+	if db, err = openKeeping(source); err != nil {
 		return nil, 0, err
 	}
 	db.SetMaxOpenConns(readers)
@@ -255,19 +258,22 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Check looks through the whole file for damage to its structure, for tables that are not
+// Check looks through the whole file, and at the beginning of FILE-wal, for damage to its structure, for tables that are not
 // as they were made or have triggers, for records and snapshots of instances that are not there, and for numbers that none can have. The error says what was found; nil
 // does not mean that the chains hold. It costs as much as reading the file.
 func (s *Store) Check(ctx context.Context) error {
 	if _, err := checkSchema(ctx, s.reading); err != nil {
 		return s.fileError(err)
 	}
+	if err := checkWAL(s.name); err != nil {
+		return err
+	}
 	found, err := s.texts(ctx, "PRAGMA integrity_check(10)")
 	if err != nil {
 		return err
 	}
 	if slices.Equal(found, []string{"ok"}) {
-		found, err = s.texts(ctx, `
+		found, err = s.texts(ctx, s.numbers()+`
 			SELECT format('%d rows of %s are of no instance', count(*), "table") FROM pragma_foreign_key_check GROUP BY "table"
 			UNION ALL
 			SELECT format('%d records have numbers that no record has', count(*)) FROM record WHERE seq < 1 OR version < 0 HAVING count(*) > 0
@@ -281,6 +287,17 @@ func (s *Store) Check(ctx context.Context) error {
 		return &DamageError{s.name, strings.Join(found, "; ")}
 	}
 	return nil
+}
+
+// numbers is the part of a query that finds numbers of rows beyond those that are given.
+func (s *Store) numbers() string {
+	if s.tables < 3 {
+		return ""
+	}
+	return `SELECT 'there are numbers of instances or records that were not given' WHERE
+			(SELECT max(number) FROM instance) >= 1 << 62 OR (SELECT max(number) FROM record) >= 1 << 62
+			OR (SELECT count(*) > 1 OR min(instance) < 0 OR min(record) < 0 OR max(instance) >= 1 << 62 OR max(record) >= 1 << 62 FROM erased)
+		UNION ALL `
 }
 
 // texts are the rows of a query that gives one text each.
@@ -342,9 +359,7 @@ const (
 
 // useOf looks at what lies beside a file.
 func useOf(name string) use {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target // SQLite resolves links, too
-	}
+	name = beside(name)
 	wal, err := os.Stat(name + "-wal")
 	journal := err == nil && wal.Size() > 0
 	_, err = os.Stat(name + "-shm")

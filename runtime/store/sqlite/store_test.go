@@ -87,10 +87,13 @@ func TestReadingLeavesNothingBesideAFileThatNobodyUses(t *testing.T) {
 		name    string
 		records int
 	}{
-		"closed":                       {evidence(t, ended, ""), len(log)},
-		"closed, with an empty WAL":    {withEmptyWAL(t, evidence(t, ended, "")), len(log)},
-		"abandoned":                    {evidence(t, inUse, "", "-wal"), len(log)},
-		"abandoned, with an old index": {evidence(t, inUse, "", "-wal", "-shm"), len(log)},
+		"closed":                                {evidence(t, ended, ""), len(log)},
+		"closed, with an empty WAL":             {withEmptyWAL(t, evidence(t, ended, "")), len(log)},
+		"abandoned":                             {evidence(t, inUse, "", "-wal"), len(log)},
+		"abandoned, with an old index":          {evidence(t, inUse, "", "-wal", "-shm"), len(log)},
+		"a WAL of zeros":                        {withWAL(t, evidence(t, ended, ""), make([]byte, 5000)), len(log)},
+		"a WAL of which only the header counts": {withWAL(t, evidence(t, ended, ""), headerOf(t, inUse)), len(log)},
+		"a WAL that is all in the file":         {used(t, evidence(t, inUse, "", "-wal")), len(log) + 1},
 	} {
 		for _, mode := range []fs.FileMode{0o700, 0o500} {
 			t.Run(what+" "+mode.String(), func(t *testing.T) {
@@ -113,10 +116,62 @@ func TestReadingLeavesNothingBesideAFileThatNobodyUses(t *testing.T) {
 	}
 }
 
-func withEmptyWAL(t *testing.T, name string) string {
+func withEmptyWAL(t *testing.T, name string) string { return withWAL(t, name, nil) }
+
+func withWAL(t *testing.T, name string, wal []byte) string {
 	t.Helper()
-	require.NoError(t, os.WriteFile(name+"-wal", nil, 0o600))
+	require.NoError(t, os.WriteFile(name+"-wal", wal, 0o600))
 	return name
+}
+
+// headerOf is what FILE-wal begins with.
+func headerOf(t *testing.T, name string) []byte {
+	t.Helper()
+	wal, err := os.ReadFile(name + "-wal")
+	require.NoError(t, err)
+	return wal[:32]
+}
+
+// used is a store as a killed process leaves it that had just written all of FILE-wal into FILE.
+func used(t *testing.T, name string) string {
+	t.Helper()
+	s := open(t, name)
+	in, err := runtime.Open(ctx, counter(), s, "a")
+	require.NoError(t, err)
+	_, err = in.View(ctx, runtime.Request{Stage: "count"})
+	require.NoError(t, err)
+	changeBehind(t, name, "PRAGMA wal_checkpoint(PASSIVE)")
+	return evidence(t, name, "", "-wal")
+}
+
+// What FILE-wal held may have been the newest commits: that it cannot be read is damage, and it
+// is left where it is.
+func TestAWALThatDoesNotBeginAsOneIsDamageAndIsLeftAlone(t *testing.T) {
+	inUse, log := aLog(t, false)
+	for what, change := range map[string]func(wal []byte) []byte{
+		"one bit":        func(wal []byte) []byte { wal[2] ^= 1; return wal },
+		"something else": func([]byte) []byte { return []byte("my diary, which is long enough to be read") },
+		"cut":            func(wal []byte) []byte { return wal[1:] },
+	} {
+		for _, suffixes := range [][]string{{"", "-wal"}, {"", "-wal", "-shm"}} {
+			name := evidence(t, inUse, suffixes...)
+			wal, err := os.ReadFile(name + "-wal")
+			require.NoError(t, err)
+			withWAL(t, name, change(wal))
+			before := listed(t, filepath.Dir(name))
+			s, err := sqlite.OpenReadOnly(ctx, name)
+			if err == nil {
+				err = s.Check(ctx)
+				require.NoError(t, s.Close())
+			}
+			require.ErrorAs(t, err, new(*sqlite.DamageError), what)
+			require.Equal(t, before, listed(t, filepath.Dir(name)), what)
+		}
+	}
+	name := evidence(t, inUse, "", "-wal")
+	_, err := audited(name)
+	require.NoError(t, err)
+	require.NotEmpty(t, log)
 }
 
 func replayed(name string) (runtime.Replayed, error) {
