@@ -96,7 +96,7 @@ func BenchmarkOfStages(b *testing.B) {
 					plan.Of(footprint.Measured(c)).Text(&out)
 					return out.Len()
 				}},
-				{"graph", func() int { return rendered(b, plan.Draw(footprint.Measured(c)), "svg") }},
+				{"graph", func() int { return rendered(b, plan.Draw(footprint.Measured(c)).Fold(c), "svg") }},
 			} {
 				b.Run(fmt.Sprintf("%s/%s/%d", verb.name, line.name, n), func(b *testing.B) {
 					size := 0

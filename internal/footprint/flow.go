@@ -276,6 +276,13 @@ const (
 	ByMemory  Carrier = "role"  // the role that runs it runs the next one too
 )
 
+// MayCarry reports to which stages, by number, the one of a number may carry something. It
+// goes by include patterns alone: what it denies is so, what it does not Carries decides.
+func (m *Model) MayCarry(from int) func(to int) bool {
+	x := m.reachOf()
+	return x.find(&x.knowers, x.written(&m.Contract.Stages[from]).what).has
+}
+
 // Carries finds a path that a run of one stage may write and a run of another sees, is
 // told or takes from, for some values of their parameters; ok is false if there is none.
 func (m *Model) Carries(from, to *ir.Stage) (path region.Word, ok bool) {

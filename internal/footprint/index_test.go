@@ -27,6 +27,9 @@ func TestTheIndexSaysOfEveryPairWhatComparingItSays(t *testing.T) {
 				want := pairwise.Commutation(&g.c.Stages[i], &g.c.Stages[j])
 				require.Equal(t, want, x.Conflicts(i, j), "contract %d, stages %d and %d", seed, i, j)
 				require.Equal(t, x.Flagged(i, j), x.Flagged(j, i))
+				if _, carries := pairwise.Carries(&g.c.Stages[i], &g.c.Stages[j]); carries {
+					require.True(t, pairwise.MayCarry(i)(j), "contract %d, stages %d and %d", seed, i, j)
+				}
 				all++
 				if x.Flagged(i, j) {
 					flagged++

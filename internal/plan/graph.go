@@ -21,6 +21,9 @@ type Graph struct {
 	Phases   []PhaseNode `json:"phases"`
 	Edges    []Edge      `json:"edges"`
 	LeftOut  int         `json:"pairs_left_out,omitempty"` // of stages, whose conflicts and flows are not drawn
+
+	// FlowsLeftOut counts the pairs of phases whose flows a graph in groups leaves out.
+	FlowsLeftOut int `json:"flows_left_out,omitempty"`
 }
 
 // A PhaseNode is a phase with a node for each stage that runs in it.
@@ -32,11 +35,15 @@ type PhaseNode struct {
 	Stages []StageNode `json:"stages"`
 }
 
-// A StageNode is a stage in one phase.
+// A StageNode is a stage in one phase, or a group of them.
 type StageNode struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Moves bool   `json:"moves,omitempty"` // it moves the phase
+
+	Stages     []string `json:"stages,omitempty"`     // of a group
+	Conflicts  int      `json:"conflicts,omitempty"`  // pairs in the group that do not commute
+	Conditions int      `json:"conditions,omitempty"` // pairs that do not for some parameters
 }
 
 // An EdgeKind is what an edge means.
@@ -47,7 +54,7 @@ const (
 	MoveEdge      EdgeKind = "move"      // from a stage, or for the host from a phase, to a phase
 	ConflictEdge  EdgeKind = "conflict"  // between two stages of a phase that do not commute
 	ConditionEdge EdgeKind = "condition" // between two that do not for some parameters
-	FlowEdge      EdgeKind = "flow"      // from a stage that writes to one that sees it
+	FlowEdge      EdgeKind = "flow"      // from a stage that writes to one that sees it; from phase to phase where there are many
 )
 
 // An Edge joins two nodes by their ids.
@@ -56,6 +63,7 @@ type Edge struct {
 	From  string   `json:"from"`
 	To    string   `json:"to"`
 	Label string   `json:"label,omitempty"`
+	Pairs int      `json:"pairs,omitempty"` // how many it stands for, if several; Label is of one of them
 }
 
 // Draw makes the graph of a contract. A stage that runs in several phases has a node
@@ -96,11 +104,11 @@ func (g *Graph) moves(c *ir.Contract, p ir.Phase, stages []int) {
 			label = "when " + strings.Join(strings.Fields(a.Guard.Source), " ")
 		}
 		if a.ByHost {
-			g.Edges = append(g.Edges, Edge{MoveEdge, p.Name, a.To, strings.TrimSpace("by host " + label)})
+			g.Edges = append(g.Edges, Edge{Kind: MoveEdge, From: p.Name, To: a.To, Label: strings.TrimSpace("by host " + label)})
 		}
 		for _, i := range stages {
 			if s := &c.Stages[i]; slices.Contains(s.Next, a.To) {
-				g.Edges = append(g.Edges, Edge{MoveEdge, nodeID(p.Name, s.Name), a.To, label})
+				g.Edges = append(g.Edges, Edge{Kind: MoveEdge, From: nodeID(p.Name, s.Name), To: a.To, Label: label})
 			}
 		}
 	}
@@ -112,28 +120,41 @@ func (g *Graph) conflicts(phase string, p Phase) {
 		switch {
 		case r.A == r.B:
 		case r.Answer == No:
-			g.Edges = append(g.Edges, Edge{ConflictEdge, from, to, r.Why[0]})
+			g.Edges = append(g.Edges, Edge{Kind: ConflictEdge, From: from, To: to, Label: r.Why[0]})
 		case r.Answer == Unless:
-			g.Edges = append(g.Edges, Edge{ConditionEdge, from, to, strings.Join(r.Unless, ", or ")})
+			g.Edges = append(g.Edges, Edge{Kind: ConditionEdge, From: from, To: to, Label: strings.Join(r.Unless, ", or ")})
 		}
 	}
 }
 
-// flows joins the first stages of the contract, as many as have MaxPairs pairs.
+// flows joins the first stages of the contract, as long as not more than MaxPairs pairs of
+// them may share something.
 func (g *Graph) flows(m *footprint.Model) {
-	stages, n := m.Contract.Stages, 0
-	for n < len(stages) && pairsOf(n+1) <= MaxPairs {
-		n++
+	stages := m.Contract.Stages
+	may := make([]func(to int) bool, len(stages))
+	n, pairs := 0, 0
+	for i := range stages {
+		may[i] = m.MayCarry(i)
+		for j := range i {
+			if may[i](j) || may[j](i) {
+				pairs++
+			}
+		}
+		if pairs <= MaxPairs {
+			n = i + 1
+			continue
+		}
+		g.LeftOut += pairs - MaxPairs
+		pairs = MaxPairs
 	}
-	g.LeftOut += pairsOf(len(stages)) - pairsOf(n)
 	for i := range n {
 		for j := range n {
-			if i == j {
+			if i == j || !may[i](j) {
 				continue
 			}
 			if path, ok := m.Carries(&stages[i], &stages[j]); ok {
 				from, to := nodeID(stages[i].In[0], stages[i].Name), nodeID(stages[j].In[0], stages[j].Name)
-				g.Edges = append(g.Edges, Edge{FlowEdge, from, to, footprint.PathText(path)})
+				g.Edges = append(g.Edges, Edge{Kind: FlowEdge, From: from, To: to, Label: footprint.PathText(path)})
 			}
 		}
 	}
@@ -180,6 +201,7 @@ func IsDrawing(data []byte) bool {
 
 // Dot writes a graph in the language of Graphviz.
 func (g Graph) Dot(w io.Writer) {
+	phases := g.phaseIDs()
 	fmt.Fprintf(w, "digraph %s {\n  compound=true\n  rankdir=LR\n  node [shape=box style=rounded fontname=\"sans-serif\"]\n  edge [fontname=\"sans-serif\" fontsize=9]\n", quote(g.Contract))
 	for _, p := range g.Phases {
 		fmt.Fprintf(w, "  subgraph %s {\n    label=%s\n", quote("cluster "+p.ID), quote(p.title()))
@@ -189,40 +211,54 @@ func (g Graph) Dot(w io.Writer) {
 			if s.Moves {
 				shape = " style=\"rounded,bold\""
 			}
-			fmt.Fprintf(w, "    %s [label=%s%s]\n", quote(s.ID), quote(s.Name), shape)
+			if len(s.Stages) > 0 {
+				shape += " tooltip=" + quote(s.title())
+			}
+			fmt.Fprintf(w, "    %s [label=%s%s]\n", quote(s.ID), quote(s.label()), shape)
 		}
 		fmt.Fprintln(w, "  }")
 	}
 	for _, e := range g.Edges {
-		fmt.Fprintf(w, "  %s -> %s [%s]\n", quote(e.From), quote(e.To), g.dotStyle(e))
+		fmt.Fprintf(w, "  %s -> %s [%s]\n", quote(e.From), quote(e.To), e.dotStyle(phases))
 	}
 	fmt.Fprintln(w, "}")
 }
 
-func (g Graph) dotStyle(e Edge) string {
-	label := "label=" + quote(e.Label)
+func (e Edge) dotStyle(phases map[string]bool) string {
+	label := "label=" + quote(e.text())
 	switch e.Kind {
 	case ConflictEdge:
 		return "dir=none color=red constraint=false " + label
 	case ConditionEdge:
 		return "dir=none color=orange style=dashed constraint=false " + label
-	case FlowEdge:
-		return "color=gray constraint=false tooltip=" + quote(e.Label)
 	}
-	ends := "lhead=" + quote("cluster "+e.To)
-	if g.isPhase(e.From) {
-		ends += " ltail=" + quote("cluster "+e.From)
+	ends := ""
+	if phases[e.To] {
+		ends = "lhead=" + quote("cluster "+e.To) + " "
 	}
-	return ends + " penwidth=2 " + label
+	if phases[e.From] {
+		ends += "ltail=" + quote("cluster "+e.From) + " "
+	}
+	if e.Kind == FlowEdge {
+		return ends + "color=gray constraint=false tooltip=" + quote(e.text())
+	}
+	return ends + "penwidth=2 " + label
 }
 
-func (g Graph) isPhase(id string) bool {
-	for _, p := range g.Phases {
-		if p.ID == id {
-			return true
-		}
+// text is what stands at an edge: its label, and how many pairs it stands for.
+func (e Edge) text() string {
+	if e.Pairs == 0 {
+		return e.Label
 	}
-	return false
+	return strings.TrimSpace(fmt.Sprintf("%s (1 of %d)", e.Label, e.Pairs))
+}
+
+func (g Graph) phaseIDs() map[string]bool {
+	out := make(map[string]bool, len(g.Phases))
+	for _, p := range g.Phases {
+		out[p.ID] = true
+	}
+	return out
 }
 
 func (p PhaseNode) title() string {
@@ -248,7 +284,7 @@ func (g Graph) Mermaid(w io.Writer) {
 		fmt.Fprintf(w, "  subgraph %s[%s]\n", ids[p.ID], mermaidText(p.title()))
 		for j, s := range p.Stages {
 			ids[s.ID] = fmt.Sprintf("p%ds%d", i, j)
-			fmt.Fprintf(w, "    %s(%s)\n", ids[s.ID], mermaidText(s.Name))
+			fmt.Fprintf(w, "    %s(%s)\n", ids[s.ID], mermaidText(s.label()))
 		}
 		if len(p.Stages) == 0 {
 			fmt.Fprintf(w, "    %sx[%s]\n", ids[p.ID], mermaidText("no stage"))
@@ -257,8 +293,8 @@ func (g Graph) Mermaid(w io.Writer) {
 	}
 	for _, e := range g.Edges {
 		label := ""
-		if e.Label != "" {
-			label = "|" + mermaidText(e.Label) + "|"
+		if text := e.text(); text != "" {
+			label = "|" + mermaidText(text) + "|"
 		}
 		fmt.Fprintf(w, "  %s %s%s %s\n", ids[e.From], mermaidEdges[e.Kind], label, ids[e.To])
 	}
@@ -274,11 +310,11 @@ func mermaidText(s string) string {
 func (e Edge) title() string {
 	switch e.Kind {
 	case ConditionEdge:
-		return e.From + " and " + e.To + " commute unless " + e.Label
+		return e.From + " and " + e.To + " commute unless " + e.text()
 	case ConflictEdge:
-		return e.From + " and " + e.To + " do not commute: " + e.Label
+		return e.From + " and " + e.To + " do not commute: " + e.text()
 	case FlowEdge:
-		return e.From + " writes " + e.Label + ", which " + e.To + " sees"
+		return e.From + " writes " + e.text() + ", which " + e.To + " sees"
 	}
-	return e.From + " moves to " + e.To + " " + e.Label
+	return e.From + " moves to " + e.To + " " + e.text()
 }

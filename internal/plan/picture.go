@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
@@ -11,7 +13,8 @@ import (
 // The picture of a graph, as SVG and on a page of its own.
 //
 // Phases stand in columns, by how many arrows they are from the initial phase; those
-// of one column stand below each other. A phase is a box with its stages below each
+// of one column stand below each other, and columns that would be far to the right below
+// those before. A phase is a box with its stages below each
 // other. Conflicts are arcs at the right of the stages, flows curves between phases,
 // moves arrows between boxes.
 
@@ -103,6 +106,7 @@ const (
 	arcStep     = 9   // how far conflict arcs stand apart
 	columnGap   = 130 // between phases, where moves and flows run
 	rowGap      = 40
+	rowWidth    = 2000 // beyond it the next columns stand below
 	margin      = 24
 	legend      = 96 // height
 	legendWidth = 1000
@@ -110,100 +114,112 @@ const (
 
 // A layout is the boxes of phases and stages, by id, and the size of the whole.
 type layout struct {
-	boxes map[string]box
-	arcs  map[int]int // edge -> how far its arc reaches out
-	w, h  int
+	boxes  map[string]box
+	phases map[string]int // node -> the number of its phase
+	arcs   map[int]int    // edge -> how far its arc reaches out
+	w, h   int
 }
 
+// layout places the columns beside each other, and below where they would not be in sight
+// of the first.
 func (g Graph) layout() layout {
-	l := layout{boxes: map[string]box{}, arcs: map[int]int{}}
-	x := margin
-	for _, column := range g.columns() {
-		y, width := margin, 0
+	l := layout{boxes: map[string]box{}, phases: g.phaseNumbers(), arcs: map[int]int{}}
+	conflicts := g.conflictsByPhase(l.phases)
+	x, top, height := margin, margin, 0
+	for _, column := range g.columns(l.phases) {
+		y, width := top, 0
 		for _, i := range column {
-			b := l.place(g, g.Phases[i], x, y)
+			b := l.place(g, g.Phases[i], conflicts[i], x, y)
 			y, width = b.bottom()+rowGap, max(width, b.w)
 		}
+		if x > margin && x+width > rowWidth { // it does not fit: once more, below
+			x, top, height = margin, top+height+rowGap, 0
+			y = top
+			for _, i := range column {
+				y = l.place(g, g.Phases[i], conflicts[i], x, y).bottom() + rowGap
+			}
+		}
+		height = max(height, y-top)
+		l.w, l.h = max(l.w, x+width), max(l.h, y-rowGap+margin)
 		x += width + columnGap
-		l.h = max(l.h, y-rowGap+margin)
 	}
-	l.w = max(x-columnGap+margin, legendWidth)
+	l.w = max(l.w+margin, legendWidth)
 	l.h += legend
 	return l
 }
 
+// conflictsByPhase lists for each phase, by number, its edges that are drawn as arcs.
+func (g Graph) conflictsByPhase(phases map[string]int) [][]int {
+	out := make([][]int, len(g.Phases))
+	for i, e := range g.Edges {
+		if e.Kind == ConflictEdge || e.Kind == ConditionEdge {
+			out[phases[e.From]] = append(out[phases[e.From]], i)
+		}
+	}
+	return out
+}
+
+// phaseNumbers is the phase that each node is, or lies in.
+func (g Graph) phaseNumbers() map[string]int {
+	out := map[string]int{}
+	for i, p := range g.Phases {
+		for _, s := range p.Stages {
+			out[s.ID] = i
+		}
+	}
+	for i, p := range g.Phases {
+		out[p.ID] = i
+	}
+	return out
+}
+
 // columns lists phases, by number, by their distance from the initial one. Those
 // that cannot be reached stand last.
-func (g Graph) columns() [][]int {
-	next := map[string][]string{}
+func (g Graph) columns(phases map[string]int) [][]int {
+	next := make([][]int, len(g.Phases))
 	for _, e := range g.Edges {
 		if e.Kind == MoveEdge {
-			from := g.phaseOf(e.From)
-			next[from] = append(next[from], e.To)
+			from := phases[e.From]
+			next[from] = append(next[from], phases[e.To])
 		}
 	}
-	at := map[string]int{}
 	var out [][]int
-	frontier := []string{}
-	if len(g.Phases) > 0 {
-		frontier = append(frontier, g.Phases[0].ID)
-	}
-	for depth := 0; len(at) < len(g.Phases); depth++ {
-		if len(frontier) == 0 {
-			frontier = g.unplaced(at)
-		}
-		var column []int
-		var following []string
-		for i, p := range g.Phases {
-			if _, known := at[p.ID]; !known && slices.Contains(frontier, p.ID) {
-				at[p.ID] = depth
-				column = append(column, i)
-				following = append(following, next[p.ID]...)
+	placed := make([]bool, len(g.Phases))
+	walk := func(frontier []int) {
+		for len(frontier) > 0 {
+			slices.Sort(frontier)
+			var column, following []int
+			for _, i := range slices.Compact(frontier) {
+				if !placed[i] {
+					placed[i] = true
+					column = append(column, i)
+					following = append(following, next[i]...)
+				}
 			}
-		}
-		if len(column) > 0 {
-			out = append(out, column)
-		}
-		frontier = following
-		if len(column) == 0 {
-			frontier = nil
-		}
-	}
-	return out
-}
-
-func (g Graph) unplaced(at map[string]int) []string {
-	var out []string
-	for _, p := range g.Phases {
-		if _, known := at[p.ID]; !known {
-			out = append(out, p.ID)
-		}
-	}
-	return out
-}
-
-// phaseOf is the phase that a node is, or lies in.
-func (g Graph) phaseOf(id string) string {
-	for _, p := range g.Phases {
-		for _, s := range p.Stages {
-			if s.ID == id {
-				return p.ID
+			if frontier = following; len(column) > 0 {
+				out = append(out, column)
 			}
 		}
 	}
-	return id
+	all := make([]int, len(g.Phases))
+	for i := range all {
+		all[i] = i
+	}
+	walk(slices.Clone(all[:min(1, len(all))]))
+	walk(all)
+	return out
 }
 
 // place puts a phase and its stages, as wide as the longest name and the arcs need.
-func (l *layout) place(g Graph, p PhaseNode, x, y int) box {
+func (l *layout) place(g Graph, p PhaseNode, conflicts []int, x, y int) box {
 	width := utf8.RuneCountInString(p.title()) * charWidth
 	for _, s := range p.Stages {
-		width = max(width, utf8.RuneCountInString(s.Name)*charWidth+2*padding)
+		width = max(width, utf8.RuneCountInString(s.label())*charWidth+2*padding)
 	}
 	for i, s := range p.Stages {
 		l.boxes[s.ID] = box{x + padding, y + titleHeight + i*(stageHeight+stageGap), width, stageHeight}
 	}
-	b := box{x, y, width + 2*padding + l.arcSpace(g, p), titleHeight + len(p.Stages)*(stageHeight+stageGap) + padding - stageGap}
+	b := box{x, y, width + 2*padding + l.arcSpace(g, p, conflicts), titleHeight + len(p.Stages)*(stageHeight+stageGap) + padding - stageGap}
 	if len(p.Stages) == 0 {
 		b.h = titleHeight + padding
 	}
@@ -214,40 +230,69 @@ func (l *layout) place(g Graph, p PhaseNode, x, y int) box {
 // arcSpace says how far the arc of every conflict of a phase reaches out, and gives the
 // space they need. Arcs beside the same stages have lanes of their own, short ones the
 // inner lanes; arcs that pass each other share one.
-func (l *layout) arcSpace(g Graph, p PhaseNode) int {
+func (l *layout) arcSpace(g Graph, p PhaseNode, conflicts []int) int {
 	place := map[string]int{}
 	for i, s := range p.Stages {
 		place[s.ID] = i
 	}
 	var arcs []arcSpan
-	for i, e := range g.Edges {
-		from, inside := place[e.From]
-		if to := place[e.To]; inside && (e.Kind == ConflictEdge || e.Kind == ConditionEdge) {
-			arcs = append(arcs, arcSpan{i, min(from, to), max(from, to)})
-		}
+	for _, i := range conflicts {
+		from, to := place[g.Edges[i].From], place[g.Edges[i].To]
+		arcs = append(arcs, arcSpan{i, min(from, to), max(from, to)})
 	}
 	slices.SortStableFunc(arcs, func(a, b arcSpan) int { return a.length() - b.length() })
-	var lanes [][]arcSpan
+	taken := make([]lanes, len(p.Stages)) // by stage, the lanes of arcs from it, or one above it, to one below
+	most := 0
 	for _, a := range arcs {
-		n := slices.IndexFunc(lanes, func(lane []arcSpan) bool { return !slices.ContainsFunc(lane, a.overlaps) })
-		if n < 0 {
-			n, lanes = len(lanes), append(lanes, nil)
+		var beside lanes
+		for i := a.first; i < a.last; i++ {
+			beside.join(taken[i])
 		}
-		lanes[n] = append(lanes[n], a)
-		l.arcs[a.edge] = padding + (n+1)*arcStep
+		n := beside.free()
+		for i := a.first; i < a.last; i++ {
+			taken[i].add(n)
+		}
+		l.arcs[a.edge], most = padding+(n+1)*arcStep, max(most, n+1)
 	}
-	if len(lanes) == 0 {
+	if most == 0 {
 		return 0
 	}
-	return len(lanes)*arcStep + padding
+	return most*arcStep + padding
+}
+
+// lanes is a set of lanes, by number.
+type lanes []uint64
+
+func (s *lanes) add(n int) {
+	for len(*s) <= n/64 {
+		*s = append(*s, 0)
+	}
+	(*s)[n/64] |= 1 << (n % 64)
+}
+
+func (s *lanes) join(t lanes) {
+	for len(*s) < len(t) {
+		*s = append(*s, 0)
+	}
+	for i, word := range t {
+		(*s)[i] |= word
+	}
+}
+
+// free is the first lane that is not in the set.
+func (s lanes) free() int {
+	for i, word := range s {
+		if word != math.MaxUint64 {
+			return i*64 + bits.TrailingZeros64(^word)
+		}
+	}
+	return len(s) * 64
 }
 
 // An arcSpan is the stages of a phase, by place, that a conflict's arc runs beside.
 type arcSpan struct{ edge, first, last int }
 
 func (a arcSpan) length() int { return a.last - a.first }
-
-func (a arcSpan) overlaps(b arcSpan) bool { return a.first < b.last && b.first < a.last }
 
 func arrowHead(w io.Writer, id, color string) {
 	fmt.Fprintf(w, `<marker id="%s" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="%s"/></marker>`+"\n", id, color)
@@ -266,9 +311,17 @@ func (p PhaseNode) stagesSVG(w io.Writer, l layout) {
 		if s.Moves {
 			stroke = moveInk
 		}
-		fmt.Fprintf(w, `<rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="%s" stroke="%s"/>`+"\n", b.x, b.y, b.w, b.h, stageFill, stroke)
-		text(w, b.x+padding, b.middle()+4, "normal", s.Name)
+		fmt.Fprintf(w, `<rect x="%d" y="%d" width="%d" height="%d" rx="5" fill="%s" stroke="%s"%s`+"\n", b.x, b.y, b.w, b.h, stageFill, stroke, s.names())
+		text(w, b.x+padding, b.middle()+4, "normal", s.label())
 	}
+}
+
+// names ends the box of a stage; that of a group has the names of its stages as its title.
+func (s StageNode) names() string {
+	if len(s.Stages) == 0 {
+		return "/>"
+	}
+	return " stroke-width=\"2\"><title>" + html.EscapeString(s.title()) + "</title></rect>"
 }
 
 func text(w io.Writer, x, y int, weight, s string) {
@@ -291,7 +344,7 @@ func (g Graph) edge(w io.Writer, l layout, i int, e Edge) {
 	case ConditionEdge:
 		stroke(w, arc(from, to, l.arcs[i]), condition, `stroke-dasharray="4 3"`, e)
 	case FlowEdge:
-		if from.x != to.x {
+		if l.phases[e.From] != l.phases[e.To] {
 			stroke(w, curve(from, to), flowInk, `stroke-opacity="0.45" marker-end="url(#flow)"`, e)
 		}
 	default:
@@ -310,8 +363,12 @@ func arc(a, b box, reach int) string {
 	return fmt.Sprintf("M%d %d C%d %d %d %d %d %d", a.right(), a.middle(), x, a.middle(), x, b.middle(), b.right(), b.middle())
 }
 
-// curve joins two stages of different columns, from the side that faces the other.
+// curve joins two stages of different phases, from the side that faces the other, or on
+// the left of those that stand below each other.
 func curve(a, b box) string {
+	if a.x < b.right() && b.x < a.right() {
+		return fmt.Sprintf("M%d %d C%d %d %d %d %d %d", a.x, a.middle(), a.x-margin, a.middle(), b.x-margin, b.middle(), b.x, b.middle())
+	}
 	if a.x < b.x {
 		return bend(a.right(), a.middle(), b.x, b.middle())
 	}
@@ -324,9 +381,13 @@ func bend(x1, y1, x2, y2 int) string {
 }
 
 // move leads from a stage or phase into a phase: forward into its left side, back
-// from below into its bottom, and within a column into its top or bottom.
+// from below into its bottom, within a column into its top or bottom, and into a row below
+// from above.
 func move(a, b box) string {
 	switch {
+	case a.x > b.right() && a.bottom() < b.y:
+		y := b.y - rowGap/2
+		return fmt.Sprintf("M%d %d C%d %d %d %d %d %d", a.x+a.w/2, a.bottom(), a.x+a.w/2, y, b.x+b.w/2, y-rowGap, b.x+b.w/2, b.y)
 	case a.right() < b.x:
 		return bend(a.right(), a.middle(), b.x, b.y+titleHeight/2)
 	case a.x > b.right():
