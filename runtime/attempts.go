@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"maps"
 	"slices"
@@ -20,9 +22,8 @@ import (
 // as one that the step has had refused, the stale gate refuses it.
 //
 // A commit begins all steps anew, for what was wrong before may be right now. So
-// the count is a fold over the records since the last commit: a process that opens
-// the instance at a snapshot, which is always of a commit, counts as one that was
-// there from the beginning, and so does one that replays the whole log.
+// the count is a fold over the records since the last commit. A snapshot holds it, so that a
+// process that opens the instance there counts as one that was there from the beginning.
 
 // DefaultAttempts is how many tries a step has, where neither its stage nor the
 // host says: 3. A step is a stage that one principal (its Subject) runs in one role with
@@ -65,10 +66,7 @@ func (f fingerprint) same(g fingerprint) bool { return f == g && !f.tooLong }
 // that changed nothing.
 type attempts struct {
 	steps map[step]tries
-	keyed uint64 // the last record that had a key
-
-	idle         int // bytes of patches that changed nothing
-	idleAtCommit int // those before the last commit
+	idle  int // bytes of patches that changed nothing
 }
 
 // A request is what a record asks a decision for.
@@ -79,7 +77,7 @@ type request struct {
 	kept  int    // bytes of it that the log keeps
 	key   string
 	at    time.Time // the clock that it is decided by
-	seq   uint64
+	seq   uint64    // of the record, 0 if there is none yet
 }
 
 // identify makes the digest of what a proposal reads as, if it has none yet.
@@ -116,15 +114,12 @@ func (all *attempts) clone() attempts {
 
 // decided takes in a decision and what it is about; a is nil for the host's moves.
 func (all *attempts) decided(a *request, v *verify.Verdict) {
-	if a != nil && a.key != "" {
-		all.keyed = a.seq
-	}
 	if a != nil && v.Verdict != verify.Commit {
 		all.idle += a.kept
 	}
 	switch {
 	case v.Verdict == verify.Commit:
-		all.steps, all.idleAtCommit = nil, all.idle
+		all.steps = nil
 	case a == nil:
 	case len(v.Violations) > 0 && v.Violations[0].Code.UsesAttempt():
 		all.refuse(a, v.Violations[0].Code == verify.Repeat)
@@ -174,4 +169,43 @@ func shown(s string) string {
 		return s
 	}
 	return string([]rune(s))
+}
+
+// A tried is a step and its tries, as a snapshot holds them.
+type tried struct {
+	Subject string    `json:"subject,omitempty"`
+	Stage   string    `json:"stage"`
+	Role    string    `json:"role,omitempty"`
+	Args    []byte    `json:"args,omitempty"` // perhaps a hash
+	Used    int       `json:"used"`
+	Refused []refused `json:"refused,omitempty"`
+}
+
+type refused struct {
+	Next  string `json:"next,omitempty"`
+	Patch string `json:"patch,omitempty"`
+}
+
+// list lists what was tried in an order that depends on nothing else.
+func (all *attempts) list() []tried {
+	list := make([]tried, 0, len(all.steps))
+	for s, t := range all.steps {
+		one := tried{Subject: s.subject, Stage: s.stage, Role: s.role, Args: []byte(s.args), Used: t.used}
+		for _, f := range t.refused {
+			one.Refused = append(one.Refused, refused{f.next, f.patch})
+		}
+		list = append(list, one)
+	}
+	slices.SortFunc(list, func(a, b tried) int {
+		return cmp.Or(cmp.Compare(a.Stage, b.Stage), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Subject, b.Subject), bytes.Compare(a.Args, b.Args))
+	})
+	return list
+}
+
+func (t *tried) tries() tries {
+	all := tries{used: t.Used}
+	for _, r := range t.Refused {
+		all.refused = append(all.refused, fingerprint{next: r.Next, patch: r.Patch})
+	}
+	return all
 }

@@ -34,7 +34,7 @@ func CheckLog(ctx context.Context, st store.Store, id string, each func(line []b
 	if err := checkID(id); err != nil {
 		return c.head, err
 	}
-	for record, err := range st.Read(ctx, id, 1, 0) {
+	for record, err := range (promptStore{st}).Read(ctx, id, 1, 0) {
 		if err == nil {
 			err = c.next(record)
 		}
@@ -118,14 +118,15 @@ func At(ctx context.Context, contract *Contract, st store.Store, id string, vers
 	if err := checkID(id); err != nil {
 		return Past{}, err
 	}
-	in, err := config{contract, st, id, optionsOf(nil)}.restore(ctx, version)
+	in, err := config{contract, promptStore{st}, id, optionsOf(nil)}.restore(ctx, version)
 	if err != nil {
 		return Past{}, err
 	}
-	now, err := in.forward(ctx, version)
+	r, err := in.forward(ctx, version)
 	if err != nil {
 		return Past{}, err
 	}
+	now := r.now
 	if now.Version != version {
 		return Past{}, &UnknownVersionError{id, version, now.Version}
 	}
@@ -184,14 +185,15 @@ func Replay(ctx context.Context, contract *Contract, st store.Store, id string) 
 	if err := checkID(id); err != nil {
 		return Replayed{}, err
 	}
-	in, err := config{contract, st, id, optionsOf([]Option{rememberAll})}.fromFirst(ctx)
+	in, err := config{contract, promptStore{st}, id, optionsOf([]Option{rememberAll})}.fromFirst(ctx)
 	if err != nil {
 		return Replayed{}, err
 	}
-	if err := in.checkAll(ctx, in.current.Load()); err != nil {
+	first := in.durable.Load()
+	if err := in.checkAll(ctx, first.Snapshot); err != nil {
 		return Replayed{}, err
 	}
-	r := &audit{replay: replay{in: in, now: *in.current.Load(), head: in.head}, ctx: ctx}
+	r := &audit{replay: *in.replayFrom(first), ctx: ctx}
 	r.out.Instance = id
 	if err = r.genesis(); err == nil && r.out.Different == nil {
 		err = r.all()
@@ -222,7 +224,7 @@ func (r *audit) genesis() error {
 		return err
 	}
 	l, _ := readLine(first.Line)
-	e := r.in.genesisEntry(&r.now, first.Sealed, Principal(l.Principal))
+	e := r.in.genesisEntry(r.now, first.Sealed, Principal(l.Principal))
 	e.Labels = l.Labels
 	return r.sameLine(trace.Start(r.in.id), &l, first, e)
 }
@@ -249,9 +251,7 @@ func (r *audit) next(record store.Record) error {
 	if err := r.step(r.ctx, record); err != nil {
 		return err
 	}
-	err := r.again(before, record)
-	r.note()
-	return err
+	return r.again(before, record)
 }
 
 // An auditContext is what was known before a record.
@@ -266,7 +266,7 @@ type auditContext struct {
 }
 
 func (r *audit) context() *auditContext {
-	m := &auditContext{now: r.now, head: r.head, asks: r.asks, record: r.waiting}
+	m := &auditContext{now: *r.now, head: r.head, asks: r.asks, record: r.waiting}
 	if r.waiting != nil && r.asks.Kind == trace.Proposal {
 		m.proposal = r.asks.request(*r.waiting)
 		if r.asks.Seal != "" || r.asks.Size == 0 {
@@ -365,7 +365,8 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 		Stage: asks.Stage, Args: hidden.args(asks), Role: asks.Role, Base: asks.base(), Next: asks.Next,
 		Patch: before.patch, Normalised: l.verdict.Normalised,
 	}
-	now := admission{seen: &before.now, tries: before.tries}
+	now := admission{glance: glance{&before.now}, tries: before.tries}
+	now.changes, now.known = r.recent.between(p.Base, before.now.Version)
 	if asks.Digest == "" && l.verdict.Verdict == verify.Commit {
 		a.print.patch = "" // the seal is no digest of what it reads as
 	}
@@ -381,7 +382,7 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 		Actor: asks.Principal.Subject, Now: asks.Time,
 		Attempt: now.attempt(), MaxAttempts: l.verdict.MaxAttempts, Normalised: p.Normalised,
 		Stale: func(read verify.Reading) []Violation {
-			return now.objections(r.in.key, a, read, r.late(&p, &before.now, l.verdict), l.verdict.MaxAttempts)
+			return now.objections(r.in.key, a, read, r.late(&p, &now, l.verdict), l.verdict.MaxAttempts)
 		},
 	}
 	if before.patch != nil {
@@ -400,15 +401,15 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 // when the process began that decided: that it was not remembered any more, or not its
 // state, so that the views could not be compared, is taken as it is. A proposal that was
 // let through must have been on the same view.
-func (r *audit) late(p *Proposal, now *verify.Snapshot, recorded *verify.Verdict) []Violation {
-	since := r.in.since(r.ctx, p, now)
+func (r *audit) late(p *Proposal, now *admission, recorded *verify.Verdict) []Violation {
+	since := r.in.since(p, now)
 	refused := len(recorded.Violations) > 0 && recorded.Violations[0].Code == verify.Stale
 	switch {
-	case refused && recorded.Violations[0].Message == staleBase.Message && p.Base != now.Version:
+	case refused && recorded.Violations[0].Message == staleBase.Message && p.Base != now.seen.Version:
 		return []Violation{staleBase}
 	case since.nothing():
 		return nil
-	case !refused && !since.unknown && r.sameView(p, &since, now):
+	case !refused && !since.unknown && r.sameView(p, &since, now.seen):
 		return nil
 	}
 	return since.stale()
@@ -423,10 +424,10 @@ func (r *audit) sameView(p *Proposal, since *since, now *verify.Snapshot) bool {
 			return false
 		}
 		past, err := in.forward(r.ctx, p.Base)
-		if err != nil || past.Version != p.Base {
+		if err != nil || past.now.Version != p.Base {
 			return false
 		}
-		base = &past
+		base = past.now
 	}
 	return r.in.looksAlike(p, base, now)
 }

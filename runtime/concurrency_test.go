@@ -204,38 +204,60 @@ func TestRow2A13ViewsOfOneInstanceNeverShowAnother(t *testing.T) {
 	})
 }
 
-// between is a clock that does something once, when the next record is about to be
-// written: what was proposed is judged then, and not decided yet.
-func between(do *func()) runtime.Option {
-	return runtime.WithClock(func() time.Time {
-		if f := *do; f != nil {
-			*do = nil
-			f()
-		}
-		return fixedClock()
-	})
-}
-
-func TestWhatHappensBeforeADecisionIsAppendedIsTakenIntoAccount(t *testing.T) {
-	var meanwhile func()
+func TestWhatHappensBeforeADecisionIsQueuedIsTakenIntoAccount(t *testing.T) {
+	meanwhile := func(t *testing.T, in *runtime.Instance, p runtime.Proposal, f func()) runtime.Verdict {
+		t.Helper()
+		v, err := in.ProposeMeanwhile(ctx, p, f)
+		require.NoError(t, err)
+		return v
+	}
 	t.Run("a commit", func(t *testing.T) {
-		in, _ := begin(t, between(&meanwhile))
-		meanwhile = func() { commits(t, propose(t, in, `[{"op":"add","path":"/draft/refs/-","value":"first"}]`)) }
-		v := proposeAs(t, in, runtime.Proposal{Stage: "draft", Patch: []byte(inside)})
+		in, _ := begin(t)
+		v := meanwhile(t, in, runtime.Proposal{Stage: "draft", Patch: []byte(inside)}, func() {
+			commits(t, propose(t, in, `[{"op":"add","path":"/draft/refs/-","value":"first"}]`))
+		})
 		rejects(t, v, verify.Stale)
 		require.Equal(t, uint64(1), in.Version())
 	})
 	t.Run("a try", func(t *testing.T) {
-		in, _ := begin(t, between(&meanwhile))
-		meanwhile = func() { require.Equal(t, 1, propose(t, in, outside(1)).Attempt) }
-		require.Equal(t, 2, propose(t, in, outside(2)).Attempt)
+		in, _ := begin(t)
+		v := meanwhile(t, in, runtime.Proposal{Stage: "draft", Patch: []byte(outside(2))}, func() {
+			require.Equal(t, 1, propose(t, in, outside(1)).Attempt)
+		})
+		require.Equal(t, 2, v.Attempt)
 	})
+	t.Run("the room for what changes nothing", func(t *testing.T) {
+		in, st := begin(t, runtime.WithIdlePatches(len(outside(1))+10))
+		meanwhile(t, in, runtime.Proposal{Stage: "draft", Patch: []byte(outside(2))}, func() {
+			rejects(t, proposeAs(t, in, runtime.Proposal{Stage: "all", Patch: []byte(outside(1))}), verify.WriteScopeViolation)
+		})
+		log := logOf(t, st)
+		require.NotEmpty(t, log[1].Sealed)
+		require.Empty(t, log[3].Sealed)
+	})
+	same := runtime.Proposal{Stage: "draft", Patch: []byte(`[]`), Key: "k"}
 	t.Run("the same with the same key", func(t *testing.T) {
-		in, _ := begin(t, between(&meanwhile))
-		p := runtime.Proposal{Stage: "draft", Patch: []byte(`[]`), Key: "k"}
+		in, _ := begin(t)
+		other := make(chan runtime.Verdict)
+		v := meanwhile(t, in, same, func() {
+			go func() {
+				v, err := in.Propose(ctx, same)
+				if err != nil {
+					t.Error(err)
+				}
+				other <- v
+			}()
+			time.Sleep(10 * time.Millisecond)
+		})
+		require.Equal(t, (<-other).OperatorVerdict, v.OperatorVerdict)
+		require.Len(t, linesOf(t, in), 1+2, "it is recorded once")
+	})
+	t.Run("the same with the same key in another process", func(t *testing.T) {
+		in, st := begin(t)
+		elsewhere := reopened(t, in, st)
 		var first runtime.Verdict
-		meanwhile = func() { first = proposeAs(t, in, p) }
-		require.Equal(t, first.OperatorVerdict, proposeAs(t, in, p).OperatorVerdict)
+		v := meanwhile(t, in, same, func() { first = proposeAs(t, elsewhere, same) })
+		require.Equal(t, first.OperatorVerdict, v.OperatorVerdict)
 		require.Len(t, linesOf(t, in), 1+2, "it is recorded once")
 	})
 }

@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,18 +16,20 @@ import (
 // A countdown is a context that ends when it has been looked at so often.
 type countdown struct {
 	context.Context
-	left  int
+	left  atomic.Int64
 	never chan struct{}
 }
 
 func newCountdown(left int) *countdown {
-	return &countdown{context.Background(), left, make(chan struct{})}
+	c := &countdown{Context: context.Background(), never: make(chan struct{})}
+	c.left.Store(int64(left))
+	return c
 }
 
 func (c *countdown) Done() <-chan struct{} { return c.never }
 
 func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.DeadlineExceeded
 	}
 	return nil

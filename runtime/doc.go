@@ -28,18 +28,20 @@
 // after it, and it never runs ahead of the log. A proposal and its
 // decision are appended in one step, so that there is never one without the other.
 //
-// Verification runs outside of any lock, on an immutable state. Only then does the
-// instance take its lock and append, if the state it verified against is still
-// the current one; else it verifies again. Where another process has appended in
-// between, the store's compare-and-swap refuses, the instance reads what it missed
-// and verifies again. When a store fails in a way that leaves open whether it
-// appended, the instance reads the log before it does anything else.
+// Verification runs outside of any lock, on an immutable state: the one that there will be
+// when all that is on its way to the store is there. What waits is appended together, while
+// the next is verified; a verdict is given after the store has made it durable. Where another
+// process has appended in between, the store's compare-and-swap refuses, the instance reads
+// what it missed and verifies again. When a store fails in a way that leaves open whether it
+// appended, all that waited for it fails, and the instance reads the log before it does
+// anything else. Snapshots are written in the background. See pipeline.go.
 //
 // # Deadlines
 //
-// Every function that takes a context ends soon after it, with its error: rules,
-// checks, projections, imports and the operations of a patch look at it as they go.
-// Nothing is appended then, unless the store was at it already.
+// Every function that takes a context ends soon after it, with its error, also while a store
+// hangs: rules, checks, projections, imports and the operations of a patch look at it as they
+// go, and nobody waits for a store beyond it. Nothing is appended then, unless the store was at
+// it already: then the error is an *OpenOutcomeError, which wraps the context's.
 //
 // # What never leaves
 //

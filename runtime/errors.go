@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -121,6 +122,22 @@ type UnknownVersionError struct {
 func (e *UnknownVersionError) Error() string {
 	return fmt.Sprintf("instance %q has no version %d: the last one is %d", e.Instance, e.Version, e.Last)
 }
+
+// ErrClosed says that the instance was closed.
+var ErrClosed = errors.New("the instance is closed")
+
+// An OpenOutcomeError says that a call ended with its context while the store was writing
+// what was asked for: it may be in the log now, or later, or never. A proposal that
+// has a key may be made again, and is not decided twice.
+type OpenOutcomeError struct{ Err error } // the context's
+
+// Error says why the outcome is open.
+func (e *OpenOutcomeError) Error() string {
+	return "the outcome is open, for the store had not answered yet: " + e.Err.Error()
+}
+
+// Unwrap returns the context's error.
+func (e *OpenOutcomeError) Unwrap() error { return e.Err }
 
 // A ViewRefusedError says that a stage shows nothing now, to this role or with
 // these arguments. It carries the verdict and no data.

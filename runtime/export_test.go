@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"context"
+
 	"github.com/patchoptic/poptic/internal/trace"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
@@ -15,7 +17,39 @@ func WithRecentBytes(n int) Option {
 }
 
 // Store is where the instance's log is.
-func (in *Instance) Store() store.Store { return in.store }
+func (in *Instance) Store() store.Store { return in.store.Store }
+
+// ProposeMeanwhile is Propose, with something that happens when the proposal is judged for
+// the first time and not queued yet.
+func (in *Instance) ProposeMeanwhile(ctx context.Context, p Proposal, meanwhile func()) (Verdict, error) {
+	q := &proposing{in: in, p: &p, about: in.requestOf(&p)}
+	if err := in.claim(ctx, q.about.key); err != nil {
+		return Verdict{}, err
+	}
+	defer in.free(q.about.key)
+	err := in.submit(ctx, &interrupted{q, meanwhile})
+	if q.answer != nil {
+		return *q.answer, err
+	}
+	return q.verdict, err
+}
+
+type interrupted struct {
+	question
+	meanwhile func()
+}
+
+func (q *interrupted) judge(ctx context.Context) (*submission, error) {
+	s, err := q.question.judge(ctx)
+	if f := q.meanwhile; f != nil {
+		q.meanwhile = nil
+		f()
+	}
+	return s, err
+}
+
+// Quiet waits until nothing is on its way to the store.
+func (in *Instance) Quiet() { _ = in.quiet(context.Background()) }
 
 // Program is what verifies for the contract's instances.
 func (c *Contract) Program() *verify.Program { return c.program }

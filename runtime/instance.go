@@ -27,28 +27,21 @@ import (
 //     have the log before it read, and once more the state kept for as long;
 //   - what was tried since the last commit: of at most 10,000 steps, how often, and
 //     the hashes of 64 proposals;
-//   - its key, and the number and hash of the log's last record and last commit.
+//   - its key, and the number and hash of the log's last record;
+//   - what its callers wait for.
 //
 // No earlier state, no proposal and no verdict is kept. The log is the store's. A
 // Verdict that a host holds on to keeps the states before and after it.
 type Instance struct {
 	id       string
 	contract *Contract
-	store    store.Store
+	store    promptStore
 	options  options
 	key      *trace.Key
 	redactor *trace.Redactor
 
-	// current is the state that the log ends in, as far as this process has read it.
-	current atomic.Pointer[verify.Snapshot]
-
-	turn      turn       // taken to append; guards what follows, and changing current
-	recent    recent     // what the commits up to current wrote
-	head      trace.Head // of the log, as far as it was read
-	committed trace.Head // of the log, at the commit that made current
-	unsure    bool       // an append failed, and perhaps it did not
-	attempts  attempts   // of the log, as far as it was read
-	grown     int        // bytes of log since the last snapshot
+	durable atomic.Pointer[point] // what may be told
+	pipeline
 }
 
 // Create begins an instance of contract in st, in the contract's first phase. state
@@ -74,7 +67,7 @@ func Create(ctx context.Context, contract *Contract, st store.Store, id string, 
 	if err != nil {
 		return nil, fmt.Errorf("instance %q: no key: %w", id, err)
 	}
-	in := config{contract, st, id, o}.instance(key)
+	in := config{contract, promptStore{st}, id, o}.instance(key)
 	now := &verify.Snapshot{State: root, Phase: contract.ir.Phases[0].Name}
 	if err := in.checkAll(ctx, now); err != nil {
 		return nil, err
@@ -94,16 +87,17 @@ func Open(ctx context.Context, contract *Contract, st store.Store, id string, op
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	in, err := config{contract, st, id, optionsOf(opts)}.restore(ctx, newest)
+	in, err := config{contract, promptStore{st}, id, optionsOf(opts)}.restore(ctx, newest)
 	if err != nil {
 		return nil, err
 	}
 	if err := in.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	if err := in.checkAll(ctx, in.current.Load()); err != nil {
+	if err := in.checkAll(ctx, in.durable.Load().Snapshot); err != nil {
 		return nil, err
 	}
+	in.keepSnapshot()
 	return in, nil
 }
 
@@ -142,13 +136,12 @@ func (in *Instance) begin(ctx context.Context, now *verify.Snapshot) error {
 	e := in.genesisEntry(now, sealed, in.options.principal)
 	e.Labels = in.options.labels
 	e.Seal = in.key.Seal(e.sealed)
-	line, head := in.head.Seal(&e.Record)
+	line, head := trace.Start(in.id).Seal(&e.Record)
 	err = in.store.Create(ctx, in.id, store.Record{Seq: head.Seq, Line: line, Sealed: sealed})
 	if err != nil {
 		return err
 	}
-	in.head = head
-	in.become(*now)
+	in.standAt(ledger{}, point{now, head, head.Seq})
 	return nil
 }
 
@@ -179,17 +172,25 @@ func (in *Instance) checkAll(ctx context.Context, now *verify.Snapshot) error {
 // A config is what an instance is made from, beside its state.
 type config struct {
 	contract *Contract
-	store    store.Store
+	store    promptStore
 	id       string
 	options  options
 }
 
+// instance makes one that stands nowhere yet.
 func (o config) instance(key *trace.Key) *Instance {
 	return &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
-		redactor: o.contract.secrets.Redactor(key), head: trace.Start(o.id), turn: newTurn(),
-		recent: recent{most: o.options.recent, bytes: o.options.recentBytes},
+		redactor: o.contract.secrets.Redactor(key), pipeline: pipeline{turn: newTurn(), claims: claims{}},
 	}
+}
+
+// standAt makes the instance begin at a point, with what is known of the records up to it.
+func (in *Instance) standAt(l ledger, p point) {
+	l.now = p.Snapshot
+	l.recent.most, l.recent.bytes = in.options.recent, in.options.recentBytes
+	in.known, in.tip = l, l.clone()
+	in.durable.Store(&p)
 }
 
 // newest is above every version.
@@ -206,6 +207,9 @@ func (o config) restore(ctx context.Context, version uint64) (*Instance, error) 
 		return nil, err
 	}
 	in, err := o.fromSnapshot(ctx, s)
+	if err == errOlderLayout {
+		return o.fromFirst(ctx)
+	}
 	var corrupt *CorruptLogError
 	if errors.As(err, &corrupt) { // a snapshot is a cache; the log decides
 		o.options.logger.LogAttrs(ctx, levelBroken, "snapshot ignored", attrInstance(o.id), attrSeq(corrupt.Seq), attrReason(corrupt.Reason))
@@ -235,7 +239,8 @@ func (o config) fromFirst(ctx context.Context) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.head, _, err = trace.CheckRecord(in.head, in.key, first.Line, first.Sealed); err != nil {
+	head, _, err := trace.CheckRecord(trace.Start(o.id), in.key, first.Line, first.Sealed)
+	if err != nil {
 		return nil, corruptLog(o.id, err)
 	}
 	if !line.keptAs(first) {
@@ -245,15 +250,19 @@ func (o config) fromFirst(ctx context.Context) (*Instance, error) {
 		return nil, o.corrupt(1, digestDiffers)
 	}
 	root.Phase = line.Phase
-	in.become(*root)
+	in.standAt(ledger{}, point{root, head, head.Seq})
 	return in, nil
 }
 
-// fromSnapshot begins at a snapshot, which must be what the record before it says.
+// fromSnapshot begins at a snapshot, which must be what the log says: the record that it
+// follows, and the one that made its state.
 func (o config) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance, error) {
 	c, reason := readCheckpoint(s.Data)
 	if reason != "" {
 		return nil, o.corrupt(s.Seq, reason)
+	}
+	if c.Made == 0 {
+		return nil, errOlderLayout
 	}
 	if err := trace.CheckFormat(c.Format); err != nil {
 		return nil, &store.Error{Instance: o.id, Err: err}
@@ -261,25 +270,28 @@ func (o config) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance, 
 	if err := o.checkContract(c.Contract); err != nil {
 		return nil, err
 	}
-	in, root, err := o.revive(ctx, c.genesis, s.Seq)
-	if err != nil {
-		return nil, err
-	}
-	last, err := o.recordAt(ctx, s.Seq)
+	in, root, err := o.revive(ctx, genesis{c.Key, c.State}, s.Seq)
 	if err != nil {
 		return nil, err
 	}
 	root.Phase, root.Version = c.Phase, s.Version
-	if line, ok := readLine(last.Line); !ok || line.Hash != c.Hash || !line.leadsTo(root, in.key) {
-		return nil, o.corrupt(s.Seq, snapshotForeign)
+	state := in.key.State(root.State.Digest().String())
+	for _, seq := range []uint64{c.Made, s.Seq} {
+		record, err := o.recordAt(ctx, seq)
+		if err != nil {
+			return nil, err
+		}
+		line, ok := readLine(record.Line)
+		if !ok || seq == s.Seq && !c.follows(&line, s) || seq == c.Made && !c.madeBy(&line, s, state) {
+			return nil, o.corrupt(s.Seq, snapshotForeign)
+		}
+		if err := in.checkAlone(record); err != nil {
+			return nil, err
+		}
 	}
-	if err := in.checkAlone(last); err != nil {
-		return nil, err
-	}
-	in.head = trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}
-	in.recent.startAt(root.Version)
-	in.attempts.idle, in.attempts.idleAtCommit = c.Idle, c.Idle
-	in.become(*root)
+	l := ledger{attempts: c.attempts()}
+	l.recent.startAt(root.Version)
+	in.standAt(l, point{root, trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}, c.Made})
 	return in, nil
 }
 
@@ -326,12 +338,6 @@ func checkFormat(id string, first store.Record) error {
 	return nil
 }
 
-// leadsTo reports whether l is a decision after which s is the state.
-func (l *line) leadsTo(s *verify.Snapshot, key *trace.Key) bool {
-	v := l.verdict
-	return v != nil && v.StateAfter == key.State(s.State.Digest().String()) && v.PhaseAfter == s.Phase && v.VersionAfter == s.Version
-}
-
 // ID is the name the instance was created under.
 func (in *Instance) ID() string { return in.id }
 
@@ -339,13 +345,13 @@ func (in *Instance) ID() string { return in.id }
 func (in *Instance) Contract() *Contract { return in.contract }
 
 // Version is the number of commits so far, as this process knows it.
-func (in *Instance) Version() uint64 { return in.current.Load().Version }
+func (in *Instance) Version() uint64 { return in.durable.Load().Version }
 
 // Phase is the current phase, as this process knows it.
-func (in *Instance) Phase() string { return in.current.Load().Phase }
+func (in *Instance) Phase() string { return in.durable.Load().Phase }
 
-// StateDigest identifies the current state.
-func (in *Instance) StateDigest() string { return in.current.Load().State.Digest().String() }
+// StateDigest identifies the current state, as this process knows it.
+func (in *Instance) StateDigest() string { return in.durable.Load().State.Digest().String() }
 
 // State exports the current state in the form of a state file, canonical and
 // compact. It is for operators: it is all there is, secrets included.
@@ -367,11 +373,7 @@ func (in *Instance) State(ctx context.Context) ([]byte, error) {
 type Head = trace.Head
 
 // Head is the end of the instance's trace, as this process knows it.
-func (in *Instance) Head() Head {
-	_ = in.turn.take(context.Background())
-	defer in.turn.give()
-	return in.head
-}
+func (in *Instance) Head() Head { return in.durable.Load().head }
 
 // A Runnable says of a stage whether a role can run it now.
 type Runnable struct {
@@ -410,35 +412,8 @@ func (in *Instance) Runnable(ctx context.Context, role string, by ...Principal) 
 
 // settled is the current state, after reading the log if an append has failed.
 func (in *Instance) settled(ctx context.Context) (*verify.Snapshot, error) {
-	if err := ctx.Err(); err != nil {
+	if err := in.settle(ctx); err != nil {
 		return nil, err
 	}
-	if err := in.turn.take(ctx); err != nil {
-		return nil, err
-	}
-	defer in.turn.give()
-	if in.unsure {
-		if err := in.catchUp(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return in.current.Load(), nil
+	return in.durable.Load().Snapshot, nil
 }
-
-// A turn is held by one goroutine at a time, as a mutex is. Whoever waits for it waits
-// no longer than its context lasts: who holds it may be waiting for a store.
-type turn chan struct{}
-
-func newTurn() turn { return make(turn, 1) }
-
-// take waits for the turn. The error is the context's.
-func (t turn) take(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (t turn) give() { <-t }

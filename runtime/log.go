@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/patchoptic/poptic/internal/trace"
@@ -20,125 +19,15 @@ import (
 )
 
 // The log is the authority: appending a decision is the commit. Told here are, in this
-// order, how records are appended, and with them the current state; what a record says
-// and what it seals; and how a log is read back, one record alone or all that follow. How
-// a line is spelled and chained is package trace's concern.
+// order, what a record says and what it seals; and how a log is read back, one record alone
+// or all that follow. How records are appended is told in pipeline.go. How a line is spelled
+// and chained is package trace's concern.
 
-// errMoved says that what was worked out is no longer about the current state.
-var errMoved = errors.New("the instance has moved on")
-
-// An entry is a record that is not part of the log yet.
+// An entry is a record that is not part of the log yet. Where it stands there is not known.
 type entry struct {
 	trace.Record
 	sealed []byte
 	args   map[string]string // the arguments, if the record does not have them all
-}
-
-// A decision is one that is to be appended.
-type decision struct {
-	verdict   *verify.Verdict
-	after     *verify.Snapshot // the state it leads to
-	change    change           // what it does to the state
-	about     *request         // what it is about, nil for the host's move
-	admission *admission       // what it rests on, nil for the host's move
-}
-
-// append adds entries to the log. With a decision, the last entry is it; if it is a
-// commit, the state after it becomes the current one. append returns errMoved,
-// having appended nothing, if seen is not the current state, the decision's admission
-// does not hold any more, or the log has grown elsewhere; then current is up to
-// date.
-func (in *Instance) append(ctx context.Context, seen *verify.Snapshot, r *decision, entries ...*entry) error {
-	if err := in.turn.take(ctx); err != nil {
-		return err
-	}
-	defer in.turn.give()
-	if in.current.Load() != seen || in.unsure || r != nil && r.admission != nil && !in.holds(r.admission, r.about) {
-		return errMoved
-	}
-	records, head, size := in.seal(entries)
-	err := in.store.Append(ctx, in.id, in.head.Seq, records...)
-	if errors.Is(err, store.ErrConflict) {
-		if err := in.catchUp(ctx); err != nil {
-			return err
-		}
-		return errMoved
-	}
-	if err != nil {
-		in.unsure = true
-		return err
-	}
-	in.head = head
-	in.grown += size
-	if r != nil {
-		in.adopt(r, records[0].Seq)
-	}
-	return nil
-}
-
-// seal writes entries as the records after in.head.
-func (in *Instance) seal(entries []*entry) (records []store.Record, head trace.Head, size int) {
-	head = in.head
-	records = make([]store.Record, len(entries))
-	for i, e := range entries {
-		e.Seal = in.key.Seal(e.sealed)
-		var line []byte
-		line, head = head.Seal(&e.Record)
-		records[i] = store.Record{Seq: head.Seq, Version: e.Version, Key: e.Key, Line: line, Sealed: e.sealed}
-		size += len(line) + len(e.sealed)
-	}
-	return records, head, size
-}
-
-// adopt takes in a decision that was appended; seq is the number of what it is about.
-func (in *Instance) adopt(r *decision, seq uint64) {
-	if r.about != nil {
-		r.about.seq = seq
-	}
-	in.attempts.decided(r.about, r.verdict)
-	if r.verdict.Verdict == verify.Commit {
-		in.become(*r.after)
-		in.recent.add(r.change)
-		in.committed = in.head
-	}
-}
-
-// become makes a copy of s the current state: what s is a part of is not kept.
-func (in *Instance) become(s verify.Snapshot) {
-	s.Phase = strings.Clone(s.Phase)
-	in.current.Store(&s)
-}
-
-// snapshotIfDue keeps a snapshot when the log since the last one weighs as much as
-// the state. A snapshot that cannot be kept is no failure: the log has it all.
-func (in *Instance) snapshotIfDue(ctx context.Context) {
-	now, head, idle, due := in.due(ctx)
-	if !due {
-		return
-	}
-	data, err := (&checkpoint{in.genesis(now), trace.Format, in.contract.Digest(), now.Phase, head.Hash, idle}).encode(in.key)
-	if err == nil {
-		err = in.store.PutSnapshot(ctx, in.id, store.Snapshot{Seq: head.Seq, Version: now.Version, Data: data})
-	}
-	if err != nil {
-		in.options.logger.LogAttrs(ctx, levelBroken, "snapshot not kept", attrInstance(in.id), attrSeq(head.Seq))
-	}
-}
-
-// due reports whether a snapshot is, of what, after which record, and what the log
-// keeps before that of patches that changed nothing; then the next one is not for a
-// while.
-func (in *Instance) due(ctx context.Context) (now *verify.Snapshot, head trace.Head, idle int, is bool) {
-	if in.turn.take(ctx) != nil {
-		return nil, trace.Head{}, 0, false
-	}
-	defer in.turn.give()
-	now = in.current.Load()
-	if in.grown < max(in.options.snapshotLog, now.State.Size()) {
-		return nil, trace.Head{}, 0, false
-	}
-	in.grown = 0
-	return now, in.committed, in.attempts.idleAtCommit, true
 }
 
 // record begins a record of this instance.
@@ -426,52 +315,33 @@ const (
 	undecided      = trace.Undecided
 	decidesNothing = trace.DecidesNothing
 	misplaced      = "its line is kept under another number, version or key"
+	anotherLog     = "it is another record than was read: the instance was begun anew, or an older copy was put back; open it again"
 )
 
-// A replay is a position in a log that goes forward record by record.
+// A replay is a place in a log that goes forward record by record.
 type replay struct {
-	in   *Instance
-	now  verify.Snapshot
-	head trace.Head
-	size int // bytes read
+	in     *Instance
+	ledger            // what is known there
+	head   trace.Head // of the log up to there
+	made   uint64     // the record that made the state
+	size   int        // bytes read
 
-	committed trace.Head // at the commit that made now
-	attempts  attempts
-	changes   []change      // since the instance's current version
-	waiting   *store.Record // the record just before, if it awaits a decision
-	asks      line          // its line
+	waiting *store.Record // the record just before, if it awaits a decision
+	asks    line          // its line
 }
 
-// catchUp reads what was appended after in.head. On error the instance stays as it
-// was. in.turn is held, or in is not shared yet.
-func (in *Instance) catchUp(ctx context.Context) error {
-	r := replay{in: in, now: *in.current.Load(), head: in.head, committed: in.committed, attempts: in.attempts.clone()}
-	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1, 0) {
-		if err != nil {
-			return err
-		}
-		if err := r.step(ctx, record); err != nil {
-			return err
-		}
-	}
-	if r.waiting != nil {
-		return r.corrupt(undecided)
-	}
-	in.head, in.attempts, in.unsure = r.head, r.attempts, false
-	in.grown += r.size
-	if r.now.Version != in.current.Load().Version {
-		in.become(r.now)
-		in.committed = r.committed
-		r.note()
-	}
-	return nil
+// replayFrom begins where the log is known to end.
+func (in *Instance) replayFrom(p *point) *replay {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return &replay{in: in, ledger: in.known.clone(), head: p.head, made: p.made}
 }
 
-// forward reads the log up to the commit that leads to a version, or to its end, and
-// remembers what the commits on the way wrote.
-func (in *Instance) forward(ctx context.Context, version uint64) (verify.Snapshot, error) {
-	r := replay{in: in, now: *in.current.Load(), head: in.head}
-	for record, err := range in.store.Read(ctx, in.id, in.head.Seq+1, 0) {
+// forward reads the log up to the commit that leads to a version, or to its end. in is not
+// shared.
+func (in *Instance) forward(ctx context.Context, version uint64) (*replay, error) {
+	r := in.replayFrom(in.durable.Load())
+	for record, err := range in.store.Read(ctx, in.id, r.head.Seq+1, 0) {
 		if r.now.Version == version {
 			break
 		}
@@ -479,19 +349,10 @@ func (in *Instance) forward(ctx context.Context, version uint64) (verify.Snapsho
 			err = r.step(ctx, record)
 		}
 		if err != nil {
-			return verify.Snapshot{}, err
+			return nil, err
 		}
-		r.note()
 	}
-	return r.now, nil
-}
-
-// note makes the instance remember the changes.
-func (r *replay) note() {
-	for _, c := range r.changes {
-		r.in.recent.add(c)
-	}
-	r.changes = nil
+	return r, nil
 }
 
 // step takes in one record.
@@ -533,22 +394,31 @@ func (r *replay) decide(ctx context.Context, v *verify.Verdict) error {
 	if waiting == nil || v == nil {
 		return r.corrupt(decidesNothing)
 	}
+	d := &decision{verdict: v}
 	if r.asks.Kind == trace.Proposal {
-		r.attempts.decided(r.asks.request(*waiting), v)
-	} else {
-		r.attempts.decided(nil, v)
+		d.about = r.asks.request(*waiting)
 	}
-	if v.Verdict != verify.Commit {
-		return nil
+	if v.Verdict == verify.Commit {
+		if err := r.apply(ctx, d, waiting); err != nil {
+			return err
+		}
+		r.made = r.head.Seq
 	}
+	r.take(d)
+	return nil
+}
+
+// apply makes the state that a commit led to.
+func (r *replay) apply(ctx context.Context, d *decision, asked *store.Record) error {
+	v := d.verdict
 	if v.VersionBefore != r.now.Version || v.VersionAfter != r.now.Version+1 {
 		return r.corrupt("it commits another version than the next")
 	}
 	root := r.now.State
 	var effects []tree.Effect
-	if r.asks.Kind == trace.Proposal {
+	if d.about != nil {
 		var err error
-		if root, effects, err = r.in.contract.program.Replay(ctx, root, waiting.Sealed); err != nil {
+		if root, effects, err = r.in.contract.program.Replay(ctx, root, asked.Sealed); err != nil {
 			if ended := ctx.Err(); ended != nil {
 				return ended
 			}
@@ -558,9 +428,8 @@ func (r *replay) decide(ctx context.Context, v *verify.Verdict) error {
 	if r.in.key.State(root.Digest().String()) != v.StateAfter {
 		return r.corrupt(digestDiffers)
 	}
-	r.committed = r.head
-	r.changes = append(r.changes, changeOf(effects, r.now, v.PhaseAfter))
-	r.now = verify.Snapshot{State: root, Phase: v.PhaseAfter, Version: v.VersionAfter}
+	d.after = &verify.Snapshot{State: root, Phase: v.PhaseAfter, Version: v.VersionAfter}
+	d.change = changeOf(effects, r.now, v.PhaseAfter)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/patchoptic/poptic/internal/region"
@@ -16,11 +17,10 @@ import (
 	"github.com/patchoptic/poptic/runtime/store"
 )
 
-// A proposal goes through this file from top to bottom. What it asks for (request) and
-// what the log says about that (admission) are looked up, under the lock; it is judged on
-// an immutable state without it (judge), where the stale gate asks what was written since
-// its base; then its decision is appended (commit), if nothing that it rests on has moved.
-// Else all of that is done again.
+// A proposal goes through this file from top to bottom. What it asks for (request) and what
+// is known about that (prepare, look) are looked up; it is judged, where the stale gate asks
+// what was written since its base; and what is to be appended is made. When each of these is
+// done, and again, is told in pipeline.go.
 
 // A Proposal is what an actor wants changed. Patch alone comes from the actor;
 // the rest comes from the host that knows whom it speaks for.
@@ -54,41 +54,38 @@ type Proposal struct {
 // DefaultAttempts and WithAttempts.
 //
 // When ctx ends, work stops wherever it is, and the error is the context's: what was
-// not decided in time is never a verdict.
+// not decided in time is never a verdict. Where the store is at it already, the error is an
+// *OpenOutcomeError, which wraps the context's.
 //
 // Errors are for what could not be decided or recorded: *UnknownStageError,
-// *UnknownArgumentError, *TooLongError, *NotTextError, the context's error, what the store reports,
-// or *CorruptLogError. After a store's error the proposal may have been committed all
-// the same: the version tells, and so does proposing again with the same key. p is
-// not kept, its bytes are copied.
+// *UnknownArgumentError, *TooLongError, *NotTextError, the context's error, *OpenOutcomeError,
+// what the store reports, or *CorruptLogError. After a store's error or an *OpenOutcomeError the
+// proposal may have been committed all the same, or still be: proposing again with the same
+// key tells. p is not kept, its bytes are copied.
 func (in *Instance) Propose(ctx context.Context, p Proposal) (Verdict, error) {
 	if err := checkProposal(&p); err != nil {
 		return Verdict{}, err
 	}
-	a := in.requestOf(&p)
-	for {
-		now, err := in.admit(ctx, a)
-		if err != nil {
-			return Verdict{}, err
-		}
-		if now.answer != nil {
-			return *now.answer, nil
-		}
-		out, err := in.judge(ctx, &p, a, &now)
-		if err != nil {
-			return Verdict{}, err
-		}
-		keep, err := in.keeps(ctx, &p, a, &now, &out)
-		if err != nil {
-			return Verdict{}, err
-		}
-		r := decision{after: &out.After, about: a, admission: &now}
-		v, err := in.commit(ctx, now.seen, &out, in.proposalEntry(&p, a, now.seen, &out, keep), &r)
-		if err == errMoved {
-			continue
-		}
-		return v, err
+	q := &proposing{in: in, p: &p, about: in.requestOf(&p)}
+	if err := in.claim(ctx, q.about.key); err != nil {
+		return Verdict{}, err
 	}
+	open := false
+	defer func() {
+		if !open { // else who appends it ends the claim
+			in.free(q.about.key)
+		}
+	}()
+	err := in.submit(ctx, q)
+	var unknown *OpenOutcomeError
+	if open = errors.As(err, &unknown); err != nil {
+		return Verdict{}, err
+	}
+	if q.answer != nil {
+		return *q.answer, nil
+	}
+	in.logVerdict(ctx, trace.Proposal, p.Stage, &q.verdict.OperatorVerdict)
+	return q.verdict, nil
 }
 
 // CheckGiven checks length and encoding of what a host gives beside a stage's name,
@@ -170,32 +167,74 @@ func (in *Instance) requestOf(p *Proposal) *request {
 	return &request{step: stepOf(p.Principal.Subject, p.Stage, p.Role, args), print: print, patch: p.Patch, key: shown(p.Key), at: in.now()}
 }
 
-// An admission is what the log says about a proposal before it is judged: the state
-// it is judged on, which try of its step it is, and whether it was made before.
-// A decision is appended only if the admission it rests on still holds.
-type admission struct {
-	seen   *verify.Snapshot
-	tries  tries
-	keyed  uint64   // the last record that had a key, when it was looked up
-	idle   int      // likewise: what the log keeps of patches that changed nothing
-	taken  bool     // the key belongs to another proposal
-	answer *Verdict // the key belongs to this proposal, and this is what became of it
+// A proposing is the question that a proposal asks.
+type proposing struct {
+	in       *Instance
+	p        *Proposal
+	about    *request
+	answer   *Verdict // the key belongs to this proposal, and this is what became of it
+	readBack uint64   // up to which version prepare has read the log before the snapshot
+	admission
+	verdict Verdict
 }
 
-// admit looks up what is known about a proposal.
-func (in *Instance) admit(ctx context.Context, a *request) (s admission, err error) {
-	if s.seen, err = in.settled(ctx); err != nil {
-		return s, err
+// An admission is what is known about a proposal before it is judged: the state
+// it is judged on, which try of its step it is, what was written since the version that it
+// was made on, and whether it was made before.
+type admission struct {
+	glance
+	tries
+	idle    int      // what the log keeps of patches that changed nothing
+	changes []change // from the version that it was made on, up to the state
+	known   bool     // they are remembered
+	taken   bool     // the key belongs to another proposal
+}
+
+// prepare reads what has to be known of the log before the snapshot that the instance was
+// opened at, and whether the key was used before.
+func (q *proposing) prepare(ctx context.Context) (answered bool, err error) {
+	if q.readBack, err = q.in.readBack(ctx, q.p.Base); err != nil || q.about.key == "" {
+		return false, err
 	}
-	if err := in.turn.take(ctx); err != nil {
-		return s, err
+	q.answer, q.taken, err = q.in.earlier(ctx, q.about)
+	return q.answer != nil, err
+}
+
+func (q *proposing) look(tip *ledger) bool {
+	if lacks := tip.recent.lacks(q.p.Base); lacks != 0 && lacks != q.readBack {
+		return false
 	}
-	s.tries, s.keyed, s.idle = in.attempts.steps[a.step], in.attempts.keyed, in.attempts.idle
-	in.turn.give()
-	if a.key != "" {
-		s.answer, s.taken, err = in.earlier(ctx, a)
+	q.seen, q.tries, q.idle = tip.now, tip.attempts.steps[q.about.step], tip.attempts.idle
+	q.changes, q.known = tip.recent.between(q.p.Base, tip.now.Version)
+	return true
+}
+
+func (q *proposing) judge(ctx context.Context) (*submission, error) {
+	in := q.in
+	out, err := in.contract.program.Verify(ctx, *q.seen, in.proposed(q.p, q.about, &q.admission))
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	if recordsDigest(q.about, &out.Verdict) {
+		q.about.identify(in.key, out.Read)
+	}
+	keep, err := in.keeps(ctx, q.p, q.about, &q.admission, &out)
+	if err != nil {
+		return nil, err
+	}
+	s, err := in.decided(ctx, &q.glance, &out, &q.verdict, in.proposalEntry(q.p, q.about, q.seen, &out, keep))
+	if err != nil {
+		return nil, err
+	}
+	s.decision.about, s.key = q.about, q.about.key
+	return s, nil
+}
+
+// holds asks for the state, for the tries of the step, and whether there still is room for a
+// patch that is kept though it changes nothing.
+func (q *proposing) holds(tip *ledger) bool {
+	room := q.verdict.Verdict == verify.Commit || q.about.kept == 0 || tip.attempts.idle+q.about.kept <= q.in.options.idle
+	return q.glance.holds(tip) && tip.attempts.steps[q.about.step].used == q.used && room
 }
 
 // earlier finds what became of a proposal with the same key: its verdict, if it
@@ -246,13 +285,8 @@ func (in *Instance) exchange(ctx context.Context, seq uint64) (*request, *Verdic
 	return proposal.request(records[0]), v, nil
 }
 
-// holds reports whether s is still how things stand; in.turn is held.
-func (in *Instance) holds(s *admission, a *request) bool {
-	return in.attempts.steps[a.step].used == s.tries.used && (a.key == "" || in.attempts.keyed == s.keyed)
-}
-
 // attempt is which try the proposal is, from 1.
-func (s *admission) attempt() int { return s.tries.used + 1 }
+func (s *admission) attempt() int { return s.used + 1 }
 
 // objections are the stale gate's violations. A proposal that comes too late is
 // told so and nothing else: it is not a try. a is what is proposed, and read how it reads.
@@ -265,10 +299,10 @@ func (s *admission) objections(key *trace.Key, a *request, read verify.Reading, 
 		return []Violation{keyTaken}
 	case most > 0 && s.attempt() > most:
 		return []Violation{exhausted}
-	case len(s.tries.refused) == 0:
+	case len(s.refused) == 0:
 		return nil
 	}
-	if a.identify(key, read); s.tries.repeats(a) {
+	if a.identify(key, read); s.repeats(a) {
 		return []Violation{repeated}
 	}
 	return nil
@@ -293,20 +327,8 @@ var (
 	}
 )
 
-// judge verifies a proposal as it stands.
-func (in *Instance) judge(ctx context.Context, p *Proposal, a *request, now *admission) (verify.Outcome, error) {
-	if err := in.readBack(ctx, p.Base); err != nil {
-		return verify.Outcome{}, err
-	}
-	out, err := in.contract.program.Verify(ctx, *now.seen, in.proposed(ctx, p, a, now))
-	if err == nil && recordsDigest(a, &out.Verdict) {
-		a.identify(in.key, out.Read)
-	}
-	return out, err
-}
-
 // proposed is a proposal as it stands, for the verifier.
-func (in *Instance) proposed(ctx context.Context, p *Proposal, a *request, now *admission) verify.Proposal {
+func (in *Instance) proposed(p *Proposal, a *request, now *admission) verify.Proposal {
 	most := in.options.attempts
 	if s := in.contract.ir.Stage(p.Stage); s != nil && s.Attempts > 0 {
 		most = s.Attempts
@@ -316,43 +338,41 @@ func (in *Instance) proposed(ctx context.Context, p *Proposal, a *request, now *
 		Actor: p.Principal.Subject, Now: a.at,
 		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
 		Stale: func(read verify.Reading) []Violation {
-			return now.objections(in.key, a, read, in.late(ctx, p, now.seen), most)
+			return now.objections(in.key, a, read, in.late(p, now), most)
 		},
 	}
 }
 
 // readBack reads what has to be known of the log before the snapshot that the instance was
-// opened at, to tell what came after version base.
-func (in *Instance) readBack(ctx context.Context, base uint64) error {
-	if err := in.turn.take(ctx); err != nil {
-		return err
-	}
-	until := in.recent.lacks(base)
-	in.turn.give()
+// opened at, to tell what came after version base. until is the version up to which it read.
+func (in *Instance) readBack(ctx context.Context, base uint64) (until uint64, err error) {
+	in.mu.Lock()
+	until = in.tip.recent.lacks(base)
+	in.mu.Unlock()
 	if until == 0 {
-		return nil
+		return 0, nil
 	}
 	past, err := config{in.contract, in.store, in.id, in.options}.restore(ctx, base)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if _, err := past.forward(ctx, until); err != nil {
-		return err
+	r, err := past.forward(ctx, until)
+	if err != nil {
+		return 0, err
 	}
-	if err := in.turn.take(ctx); err != nil {
-		return err
-	}
-	in.recent.precede(&past.recent)
-	in.turn.give()
-	return nil
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.known.recent.precede(r.recent)
+	in.tip.recent.precede(r.recent)
+	return until, nil
 }
 
 // late is what the stale gate has to say against a proposal on a state whose phase
 // and arguments passed: nothing, if its actor would have seen the same view now. Where
 // that can no longer be told, it counts as another one.
-func (in *Instance) late(ctx context.Context, p *Proposal, seen *verify.Snapshot) []Violation {
-	since := in.since(ctx, p, seen)
-	if since.nothing() || since.base != nil && in.looksAlike(p, since.base, seen) {
+func (in *Instance) late(p *Proposal, now *admission) []Violation {
+	since := in.since(p, now)
+	if since.nothing() || since.base != nil && in.looksAlike(p, since.base, now.seen) {
 		return nil
 	}
 	return since.stale()
@@ -367,19 +387,16 @@ type since struct {
 	base    *verify.Snapshot // the state at that version, nil if it is not remembered
 }
 
-// since is nothing if ctx ends before it can be told.
-func (in *Instance) since(ctx context.Context, p *Proposal, seen *verify.Snapshot) since {
-	if p.Base == seen.Version || in.turn.take(ctx) != nil {
+func (in *Instance) since(p *Proposal, now *admission) since {
+	if p.Base == now.seen.Version {
 		return since{}
 	}
-	changes, known := in.recent.between(p.Base, seen.Version)
-	out := since{unknown: !known}
-	if known {
-		out.base = changes[0].before
+	out := since{unknown: !now.known}
+	if now.known {
+		out.base = now.changes[0].before
 	}
-	in.turn.give()
-	reads := in.contract.program.Reads(*seen, p.Stage, p.Args)
-	for _, c := range changes { // what is before one may be forgotten meanwhile
+	reads := in.contract.program.Reads(*now.seen, p.Stage, p.Args)
+	for _, c := range now.changes {
 		out.moved = out.moved || c.moved
 		for _, t := range c.targets {
 			if at, ok := reads(t); ok {
@@ -474,7 +491,7 @@ func (in *Instance) keeps(ctx context.Context, p *Proposal, a *request, now *adm
 	case !slices.Contains(beforeScope, v.Violations[0].Gate):
 		return true, nil
 	}
-	_, refused, err := in.contract.program.VerifyUnread(ctx, *now.seen, in.proposed(ctx, p, a, now))
+	_, refused, err := in.contract.program.VerifyUnread(ctx, *now.seen, in.proposed(p, a, now))
 	return !refused, err
 }
 
@@ -496,38 +513,44 @@ func (in *Instance) Advance(ctx context.Context, phase, role string, by ...Princ
 	if err := cmp.Or(CheckGiven(role, phase, "", nil), who.Check()); err != nil {
 		return Verdict{}, err
 	}
-	for {
-		seen, err := in.settled(ctx)
-		if err != nil {
-			return Verdict{}, err
-		}
-		out, err := in.contract.program.Advance(ctx, *seen, verify.Move{To: phase, Role: role, Actor: who.Subject, Now: at})
-		if err != nil {
-			return Verdict{}, err
-		}
-		v, err := in.commit(ctx, seen, &out, in.advanceEntry(seen, phase, role, who, at), &decision{after: &out.After})
-		if err == errMoved {
-			continue
-		}
-		return v, err
+	q := &advancing{in: in, phase: phase, role: role, who: who, at: at}
+	if err := in.submit(ctx, q); err != nil {
+		return Verdict{}, err
 	}
+	in.logVerdict(ctx, trace.Advance, "", &q.verdict.OperatorVerdict)
+	return q.verdict, nil
 }
 
-// commit appends what was asked and what was decided: of a commit, this is it. It
-// returns errMoved as append does.
-func (in *Instance) commit(ctx context.Context, seen *verify.Snapshot, out *verify.Outcome, asked *entry, r *decision) (Verdict, error) {
-	v := verdictOf(out)
-	decided, err := in.decisionEntry(ctx, out, &v, asked)
+// An advancing is the question that the host asks for another phase.
+type advancing struct {
+	in          *Instance
+	phase, role string
+	who         Principal
+	at          time.Time
+	glance
+	verdict Verdict
+}
+
+func (q *advancing) judge(ctx context.Context) (*submission, error) {
+	out, err := q.in.contract.program.Advance(ctx, *q.seen, verify.Move{To: q.phase, Role: q.role, Actor: q.who.Subject, Now: q.at})
 	if err != nil {
-		return Verdict{}, err
+		return nil, err
 	}
-	r.verdict, r.change = &v.OperatorVerdict, changeOf(out.Effects, *seen, out.After.Phase)
-	if err := in.append(ctx, seen, r, asked, decided); err != nil {
-		return Verdict{}, err
+	return q.in.decided(ctx, &q.glance, &out, &q.verdict, q.in.advanceEntry(q.seen, q.phase, q.role, q.who, q.at))
+}
+
+// decided is what was asked and what was decided, for the log; v is what the caller gets.
+func (in *Instance) decided(ctx context.Context, g *glance, out *verify.Outcome, v *Verdict, asked *entry) (*submission, error) {
+	*v = verdictOf(out)
+	answer, err := in.decisionEntry(ctx, out, v, asked)
+	if err != nil {
+		return nil, err
 	}
-	in.logVerdict(ctx, asked.Kind, asked.Stage, &v.OperatorVerdict)
+	d := &decision{verdict: &v.OperatorVerdict}
 	if v.Verdict == verify.Commit {
-		in.snapshotIfDue(ctx)
+		after := out.After // what that is a part of is not kept
+		after.Phase = strings.Clone(after.Phase)
+		d.after, d.change = &after, changeOf(out.Effects, g.seen, after.Phase)
 	}
-	return v, nil
+	return submitted(d, asked, answer), nil
 }

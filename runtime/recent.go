@@ -42,10 +42,9 @@ type change struct {
 }
 
 // changeOf copies what it keeps: the words of effects are made of pieces of the patch.
-func changeOf(effects []tree.Effect, before verify.Snapshot, phase string) change {
+func changeOf(effects []tree.Effect, before *verify.Snapshot, phase string) change {
 	const head, letter, step = 64, 40, 2048
-	before.Phase = strings.Clone(before.Phase)
-	c := change{moved: phase != before.Phase, size: head, before: &before}
+	c := change{moved: phase != before.Phase, size: head, before: before}
 	for _, e := range effects {
 		for _, t := range e.Targets {
 			t = slices.Clone(t)
@@ -71,12 +70,18 @@ func changeOf(effects []tree.Effect, before verify.Snapshot, phase string) chang
 type recent struct {
 	version uint64
 	unread  uint64 // up to which version changes were not read that may be remembered; 0 for none
-	changes []*change
+	changes []change
 	most    int // changes
 	bytes   int // that changes may take together
 	size    int // that they take
 	states  int // of the last changes that the state before is remembered of
 	apart   int // bytes that those take
+}
+
+// clone copies what changes, so that one may go on without the other.
+func (r recent) clone() recent {
+	r.changes = slices.Clone(r.changes)
+	return r
 }
 
 // startAt makes r one of an instance that begins at a version.
@@ -85,7 +90,7 @@ func (r *recent) startAt(version uint64) { r.version, r.unread = version, versio
 // add notes the change that led to the next version.
 func (r *recent) add(c change) {
 	r.version++
-	r.changes, r.size = append(r.changes, &c), r.size+c.size
+	r.changes, r.size = append(r.changes, c), r.size+c.size
 	r.states, r.apart = r.states+1, r.apart+c.apart
 	r.fit()
 }
@@ -101,13 +106,13 @@ func (r *recent) fit() {
 			r.forgetState()
 		}
 		r.size -= r.changes[0].size
-		r.changes[0], r.changes, r.unread = nil, r.changes[1:], 0
+		r.changes[0], r.changes, r.unread = change{}, r.changes[1:], 0
 	}
 }
 
 // forgetState forgets the oldest of the states.
 func (r *recent) forgetState() {
-	oldest := r.changes[len(r.changes)-r.states]
+	oldest := &r.changes[len(r.changes)-r.states]
 	r.states, r.apart = r.states-1, r.apart-oldest.apart
 	oldest.before = nil
 }
@@ -122,10 +127,11 @@ func (r *recent) lacks(base uint64) uint64 {
 }
 
 // precede puts what was remembered at version r.unread before what r remembers.
-func (r *recent) precede(past *recent) {
+func (r *recent) precede(past recent) {
 	if past.version != r.unread || r.unread == 0 {
 		return // somebody else did
 	}
+	past = past.clone()
 	if r.states == len(r.changes) {
 		r.states, r.apart = r.states+past.states, r.apart+past.apart
 	} else {
@@ -139,7 +145,7 @@ func (r *recent) precede(past *recent) {
 
 // between lists the changes after version base up to version now; known is false
 // where they are not remembered, or base is none of the versions up to now.
-func (r *recent) between(base, now uint64) (changes []*change, known bool) {
+func (r *recent) between(base, now uint64) (changes []change, known bool) {
 	if base > now || now > r.version || r.version-base > uint64(len(r.changes)) {
 		return nil, false
 	}

@@ -169,6 +169,7 @@ func TestWhatWasWrittenBeforeTheSnapshotIsKnownAfterOpening(t *testing.T) {
 				p.Base = in.Version()
 				commits(t, proposeAs(t, in, p))
 			}
+			in.Quiet()
 			s, err := st.Snapshot(ctx, "T-7", in.Version())
 			require.NoError(t, err)
 			c.late.Base = in.Version() - c.back - (in.Version() - s.Version)
@@ -192,6 +193,7 @@ func TestWhatLiesBeforeTheSnapshotIsReadOnceAndNoFurtherThanItHasToBe(t *testing
 	require.NoError(t, err)
 	for i := range 60 {
 		setMargin(t, in, float64(i%9)/10)
+		in.Quiet()
 	}
 	counting := &countingStore{Store: st}
 	again, err := runtime.Open(ctx, in.Contract(), counting, "T-7", runtime.WithRecentCommits(30))

@@ -7,21 +7,125 @@ import (
 	"errors"
 
 	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime/store"
 )
 
-// A snapshot is two lines of text: a keyed digest of the second, and a checkpoint. It
+// A snapshot is what a log says up to one of its records, so that nobody has to read the log
+// up to there again. It is due when the log has grown by as much as the last one weighs,
+// whatever its records are, so that opening an instance costs what the snapshot costs, and
+// snapshots together no more than the log. It is taken between two appends, of what is
+// immutable, and written while others go on, one at a time. One that cannot be written is
+// no failure: the log has it all.
+//
+// It is two lines of text: a keyed digest of the second, and a checkpoint. It
 // is a cache of the log, so that a damaged one does no harm; but damage that nobody
 // hears of may be the first of more. The digest makes it known without the contract.
 
-// A checkpoint is what a store keeps as a snapshot.
+// snapshots is what a pipeline knows of those that it writes.
+type snapshots struct {
+	grown   int           // bytes of log since the last one
+	size    int           // bytes of the last one
+	writing chan struct{} // closed when one is written; nil while none is
+}
+
+// keepSnapshot begins to write a snapshot if one is due and none is being written.
+func (in *Instance) keepSnapshot() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	at := in.durable.Load()
+	if in.writing != nil || in.grown < max(in.options.snapshotLog, in.size, at.State.Size()) {
+		return
+	}
+	in.grown, in.writing = 0, make(chan struct{})
+	go in.putSnapshot(at, in.known.attempts.clone())
+}
+
+func (in *Instance) putSnapshot(at *point, tried attempts) {
+	data, err := in.checkpoint(at, &tried)
+	if err == nil {
+		err = in.store.PutSnapshot(context.Background(), in.id, store.Snapshot{Seq: at.head.Seq, Version: at.Version, Data: data})
+	}
+	if err != nil {
+		in.options.logger.LogAttrs(context.Background(), levelBroken, "snapshot not kept", attrInstance(in.id), attrSeq(at.head.Seq))
+	}
+	in.mu.Lock()
+	close(in.writing)
+	in.size, in.writing = len(data), nil
+	in.mu.Unlock()
+	in.keepSnapshot()
+}
+
+// A checkpoint is what a store keeps as a snapshot. The state is its last member, for it is
+// written behind the others.
 type checkpoint struct {
-	genesis
-	Format   int    `json:"format"`
-	Contract string `json:"contract"`
-	Phase    string `json:"phase"`
-	Hash     string `json:"hash"` // of the record that the snapshot follows
-	Idle     int    `json:"idle"` // bytes of patches before it that changed nothing
+	Format   int             `json:"format"`
+	Contract string          `json:"contract"`
+	Key      []byte          `json:"key"`
+	Phase    string          `json:"phase"`
+	Hash     string          `json:"hash"` // of the record that the snapshot follows
+	Made     uint64          `json:"made"` // the record that made the state; 0 in an older layout
+	Idle     int             `json:"idle"` // bytes of patches before it that changed nothing
+	Tried    []tried         `json:"tried,omitempty"`
+	State    json.RawMessage `json:"state,omitempty"`
+}
+
+// checkpoint writes a snapshot.
+func (in *Instance) checkpoint(at *point, tried *attempts) ([]byte, error) {
+	head, err := json.Marshal(&checkpoint{
+		Format: trace.Format, Contract: in.contract.Digest(), Key: in.key.Bytes(), Phase: at.Phase,
+		Hash: at.head.Hash, Made: at.made, Idle: tried.idle, Tried: tried.list(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	digest := len(in.key.Snapshot(nil))
+	data := make([]byte, digest+1, digest+len(head)+at.State.Size()+64)
+	data = append(append(data, head[:len(head)-1]...), `,"state":`...)
+	data = append(in.contract.program.AppendExport(data, at.State), '}')
+	copy(data, in.key.Snapshot(data[digest+1:]))
+	data[digest] = '\n'
+	return data, nil
+}
+
+// errOlderLayout says that a snapshot was written by an older version of the program. It is
+// no damage, and of no use.
+var errOlderLayout = errors.New("the snapshot is of an older layout")
+
+// attempts are those that the snapshot holds.
+func (c *checkpoint) attempts() attempts {
+	all := attempts{idle: c.Idle}
+	for _, t := range c.Tried {
+		if all.steps == nil {
+			all.steps = make(map[step]tries, len(c.Tried))
+		}
+		all.steps[step{t.Subject, t.Stage, t.Role, string(t.Args)}] = t.tries()
+	}
+	return all
+}
+
+// follows reports whether l is of the record that the snapshot follows.
+func (c *checkpoint) follows(l *line, s store.Snapshot) bool {
+	return l.Seq == s.Seq && l.Hash == c.Hash && l.Contract == c.Contract && l.Version == s.Version &&
+		l.Kind != trace.Proposal && l.Kind != trace.Advance
+}
+
+// madeBy reports whether l is of the record that made the snapshot's state; state is its
+// keyed digest, "" if it is not known.
+func (c *checkpoint) madeBy(l *line, s store.Snapshot, state string) bool {
+	made, phase := l.makes()
+	return made != "" && (state == "" || made == state) && l.Seq == c.Made && l.Version == s.Version && phase == c.Phase
+}
+
+// makes is the keyed digest of the state that the record made, and its phase; "" if it made none.
+func (l *line) makes() (state, phase string) {
+	switch {
+	case l.Kind == trace.Create:
+		return l.State, l.Phase
+	case l.Kind == trace.Decision && l.verdict != nil && l.verdict.Verdict == verify.Commit:
+		return l.verdict.StateAfter, l.verdict.PhaseAfter
+	}
+	return "", ""
 }
 
 // Reasons of a *CorruptLogError about the snapshot that follows a record.
@@ -30,15 +134,6 @@ const (
 	snapshotChanged    = "its snapshot was changed: its digest is another"
 	snapshotForeign    = "its snapshot is of another state"
 )
-
-// encode writes a snapshot.
-func (c *checkpoint) encode(key *trace.Key) ([]byte, error) {
-	body, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	return append(append([]byte(key.Snapshot(body)), '\n'), body...), nil
-}
 
 // readCheckpoint reads a snapshot, which must be as it was written. reason is "" for
 // one that is.
@@ -66,7 +161,7 @@ func CheckSnapshots(ctx context.Context, st store.Store, id string) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
-	o := config{store: st, id: id}
+	o := config{store: promptStore{st}, id: id}
 	first, err := o.recordAt(ctx, 1)
 	if err != nil {
 		return err
@@ -76,7 +171,7 @@ func CheckSnapshots(ctx context.Context, st store.Store, id string) error {
 		return err
 	}
 	for version := newest; ; version-- {
-		s, err := st.Snapshot(ctx, id, version)
+		s, err := o.store.Snapshot(ctx, id, version)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
@@ -97,14 +192,32 @@ func (o config) checkSnapshot(ctx context.Context, key *trace.Key, s store.Snaps
 	if reason != "" {
 		return o.corrupt(s.Seq, reason)
 	}
-	record, err := o.recordAt(ctx, s.Seq)
+	if c.Made == 0 {
+		return nil
+	}
+	follows, err := o.lineAt(ctx, s.Seq)
 	if err != nil {
 		return err
 	}
-	l, ok := readLine(record.Line)
-	if !ok || l.verdict == nil || !bytes.Equal(c.Key, key.Bytes()) || l.Seq != s.Seq || l.Hash != c.Hash ||
-		l.Contract != c.Contract || l.verdict.PhaseAfter != c.Phase || l.verdict.VersionAfter != s.Version {
+	made, err := o.lineAt(ctx, c.Made)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(c.Key, key.Bytes()) || !c.follows(&follows, s) || !c.madeBy(&made, s, "") {
 		return o.corrupt(s.Seq, snapshotForeign)
 	}
 	return nil
+}
+
+// lineAt reads the line of one record; it is empty if that cannot be read.
+func (o config) lineAt(ctx context.Context, seq uint64) (line, error) {
+	record, err := o.recordAt(ctx, seq)
+	if err != nil {
+		return line{}, err
+	}
+	l, ok := readLine(record.Line)
+	if !ok {
+		l = line{Record: &trace.Record{}}
+	}
+	return l, nil
 }

@@ -46,30 +46,39 @@ func (in *Instance) View(ctx context.Context, r Request) (View, error) {
 	if err := cmp.Or(CheckGiven(r.Role, "", "", r.Args), r.Principal.Check()); err != nil {
 		return View{}, err
 	}
-	at := in.now()
-	for {
-		seen, err := in.settled(ctx)
-		if err != nil {
-			return View{}, err
-		}
-		v, refused, err := in.contract.program.View(ctx, *seen, verify.ViewRequest{
-			Stage: r.Stage, Args: r.Args, Role: r.Role, Actor: r.Principal.Subject, Now: at,
-		})
-		if err != nil {
-			return View{}, err
-		}
-		err = in.recordView(ctx, seen, &r, at, &v, refused)
-		if err == errMoved {
-			continue
-		}
-		if err != nil {
-			return View{}, err
-		}
-		if refused != nil {
-			return View{}, in.refuseView(ctx, r.Stage, refused)
-		}
-		return viewOf(&v), nil
+	q := &viewing{in: in, r: &r, at: in.now()}
+	if err := in.submit(ctx, q); err != nil {
+		return View{}, err
 	}
+	if q.refused != nil {
+		return View{}, in.refuseView(ctx, r.Stage, q.refused)
+	}
+	return viewOf(&q.view), nil
+}
+
+// A viewing is the question what a stage shows.
+type viewing struct {
+	in *Instance
+	r  *Request
+	at time.Time
+	glance
+	view    verify.View
+	refused *verify.Verdict
+}
+
+func (q *viewing) judge(ctx context.Context) (*submission, error) {
+	if err := q.project(ctx, q.seen); err != nil {
+		return nil, err
+	}
+	e, err := q.in.viewEntry(q.seen, q.r, q.at, &q.view, q.refused)
+	return submitted(nil, e), err
+}
+
+// project makes the view of a state, or the verdict that refuses it.
+func (q *viewing) project(ctx context.Context, of *verify.Snapshot) (err error) {
+	r := verify.ViewRequest{Stage: q.r.Stage, Args: q.r.Args, Role: q.r.Role, Actor: q.r.Principal.Subject, Now: q.at}
+	q.view, q.refused, err = q.in.contract.program.View(ctx, *of, r)
+	return err
 }
 
 // viewOf copies a view, whose lists the contract may share.
@@ -82,15 +91,6 @@ func viewOf(v *verify.View) View {
 }
 
 func list(s []string) []string { return append([]string{}, s...) }
-
-// recordView appends the record of a view that was shown or refused.
-func (in *Instance) recordView(ctx context.Context, seen *verify.Snapshot, r *Request, at time.Time, v *verify.View, refused *verify.Verdict) error {
-	e, err := in.viewEntry(seen, r, at, v, refused)
-	if err != nil {
-		return err
-	}
-	return in.append(ctx, seen, nil, e)
-}
 
 // viewEntry records a view that was shown, or the verdict that refused it.
 func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, at time.Time, v *verify.View, refused *verify.Verdict) (*entry, error) {

@@ -168,7 +168,14 @@ func recordDays(ts *testscript.TestScript, name string, opts ...runtime.Option) 
 		in, err := runtime.Create(ctx, loaded, st, id, []byte(ts.ReadFile("state.json")), append([]runtime.Option{clock, random}, opts...)...)
 		ts.Check(err)
 		if id == "T-7" {
-			ts.Check(aDay(ctx, in))
+			ts.Check(aDay(ctx, func() (*runtime.Instance, error) { // each time anew, so that no snapshot is left out
+				if err := in.Close(ctx); err != nil {
+					return nil, err
+				}
+				in, err = runtime.Open(ctx, loaded, st, id, append([]runtime.Option{clock}, opts...)...)
+				return in, err
+			}))
+			ts.Check(in.Close(ctx))
 		}
 	}
 }
@@ -183,8 +190,12 @@ func snapshot(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // aDay is what happened at the desk T-7.
-func aDay(ctx context.Context, in *runtime.Instance) error {
+func aDay(ctx context.Context, open func() (*runtime.Instance, error)) error {
 	args := map[string]string{"ticket": "T1"}
+	in, err := open()
+	if err != nil {
+		return err
+	}
 	view, err := in.View(ctx, runtime.Request{Stage: "classify", Args: args, Role: "triage_bot"})
 	if err != nil {
 		return err
@@ -194,12 +205,21 @@ func aDay(ctx context.Context, in *runtime.Instance) error {
 		`[{"op":"add","path":"/tickets/T1/labels/-","value":"urgent"},{"op":"add","path":"/history/-","value":"sorted"}]`,
 		`[]`,
 	} {
+		if in, err = open(); err != nil {
+			return err
+		}
 		p := runtime.Proposal{Stage: "classify", Args: args, Role: "triage_bot", Base: view.Version, Patch: []byte(patch)}
 		if _, err := in.Propose(ctx, p); err != nil {
 			return err
 		}
 	}
+	if in, err = open(); err != nil {
+		return err
+	}
 	if _, err := in.Advance(ctx, "review", "host"); err != nil {
+		return err
+	}
+	if in, err = open(); err != nil {
 		return err
 	}
 	_, err = in.Propose(ctx, runtime.Proposal{

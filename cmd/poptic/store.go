@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -150,7 +151,10 @@ type running struct {
 	file     string
 }
 
-func (r *running) close() { r.store.Close() }
+func (r *running) close() {
+	_ = r.Instance.Close(context.Background())
+	r.store.Close()
+}
 
 // explain turns an error of the instance's methods into a failure, as far as it knows it.
 func (r *running) explain(err error) error {

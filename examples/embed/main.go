@@ -80,6 +80,7 @@ func session(
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, instance.Close(ctx)) }()
 	fmt.Fprintf(w, "opened at version %d, after %d records\n", instance.Version(), instance.Head().Seq)
 	return do(ctx, instance)
 }

@@ -28,6 +28,14 @@ type Head struct {
 // Start is the head of an instance's empty chain.
 func Start(instance string) Head { return Head{Instance: instance, Hash: Origin} }
 
+// End is how the line ends that the chain ends with, nil where there is none.
+func (h Head) End() []byte {
+	if h.Seq == 0 {
+		return nil
+	}
+	return []byte(h.Hash + `"}`)
+}
+
 const (
 	hashMember = `,"hash":"`
 	prevMember = `,"prev":"`

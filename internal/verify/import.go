@@ -168,11 +168,15 @@ func (in *importer) problemAt(i int, f finding) {
 // sorted by key, sets sorted, logs in the order of commits, members in order of
 // names; with indent laid out for people.
 func (p *Program) Export(n *tree.Node, indent bool) []byte {
-	n = p.toFile(n, p.contract.State)
 	if indent {
-		return append(tree.AppendIndent(nil, n), '\n')
+		return append(tree.AppendIndent(nil, p.toFile(n, p.contract.State)), '\n')
 	}
-	return tree.AppendJSON(nil, n)
+	return p.AppendExport(nil, n)
+}
+
+// AppendExport appends a state in the form of a state file, compact.
+func (p *Program) AppendExport(dst []byte, n *tree.Node) []byte {
+	return tree.AppendJSON(dst, p.toFile(n, p.contract.State))
 }
 
 // readsBack reports whether a value of a union is read from a file as what it is.
