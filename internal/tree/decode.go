@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strconv"
@@ -67,17 +68,17 @@ func refuseOutright(data []byte, limits Limits) error {
 }
 
 type parser struct {
-	dec    *jsontext.Decoder
-	data   []byte
-	limits Limits
-	step   func() // called for every value, nil for nothing
-	seen   int    // values so far
-	depth  int
-	names  []string
-	nodes  []*Node
-	shapes []shapes          // by depth
-	words  map[string]string // member names and short strings seen, to keep one copy of each
-	buf    []byte
+	dec     *jsontext.Decoder
+	data    []byte
+	limits  Limits
+	step    func() // called for every value, nil for nothing
+	seen    int    // values so far
+	depth   int
+	names   []string
+	nodes   []*Node
+	shapes  []shapes // by depth
+	scalars []*Node  // see shared
+	buf     []byte
 }
 
 func newParser(data []byte, limits Limits) *parser {
@@ -172,6 +173,9 @@ func (p *parser) scalar() (*Node, error) {
 	}
 	switch raw.Kind() {
 	case '"':
+		if bytes.IndexByte(raw, '\\') < 0 {
+			return p.shared(raw[1:len(raw)-1], ir.String, stringNode), nil
+		}
 		text, err := p.text(raw)
 		return stringNode(text), err
 	case 't':
@@ -181,21 +185,49 @@ func (p *parser) scalar() (*Node, error) {
 	case 'n':
 		return nullNode, nil
 	default:
-		return p.number(string(raw))
+		return p.number(raw)
 	}
 }
 
-func (p *parser) number(literal string) (*Node, error) {
-	if err := p.limits.checkNumber(literal); err != nil {
+func (p *parser) number(raw []byte) (*Node, error) {
+	if err := p.limits.checkNumber(string(raw)); err != nil {
 		return nil, err
 	}
-	return numberNode(literal), nil
+	return p.shared(raw, ir.Number, numberNode), nil
 }
 
-// text decodes a string. In a text of some size, short ones that were met before
-// are shared.
+// shared is the scalar that is written as text. In a text of some size, short ones that were
+// met before are kept once, as long as few others came since: most values of most states
+// are words, keys and small numbers that occur again and again.
+func (p *parser) shared(text []byte, kind ir.Kind, node func(string) *Node) *Node {
+	const short, some = 32, 64
+	if len(text) > short || p.seen < some {
+		return node(string(text))
+	}
+	slot := p.slot(text)
+	if n := *slot; n != nil && n.kind == kind && n.text == string(text) {
+		return n
+	}
+	*slot = node(string(text))
+	return *slot
+}
+
+// slot is where the scalar is kept that was written as text, or like it.
+func (p *parser) slot(text []byte) **Node {
+	const few, many, large = 1 << 8, 1 << 13, 1 << 16
+	if p.scalars == nil {
+		p.scalars = make([]*Node, few)
+		if len(p.data) >= large {
+			p.scalars = make([]*Node, many)
+		}
+	}
+	return &p.scalars[maphash.Bytes(slotSeed, text)%uint64(len(p.scalars))]
+}
+
+var slotSeed = maphash.MakeSeed()
+
+// text decodes a name or a string.
 func (p *parser) text(raw jsontext.Value) (string, error) {
-	const short, many, some = 32, 1 << 14, 64
 	var err error
 	if p.buf, err = jsontext.AppendUnquote(p.buf[:0], raw); err != nil {
 		return "", err
@@ -203,20 +235,7 @@ func (p *parser) text(raw jsontext.Value) (string, error) {
 	if word := opWord(p.buf); word != "" {
 		return word, nil
 	}
-	if len(p.buf) > short || p.seen < some {
-		return string(p.buf), nil
-	}
-	if known, ok := p.words[string(p.buf)]; ok {
-		return known, nil
-	}
-	if p.words == nil {
-		p.words = map[string]string{}
-	}
-	s := string(p.buf)
-	if len(p.words) < many {
-		p.words[s] = s
-	}
-	return s, nil
+	return string(p.buf), nil
 }
 
 // array and object collect what they read on a stack that all levels share, and

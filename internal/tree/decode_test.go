@@ -3,6 +3,7 @@ package tree
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -175,4 +176,25 @@ func TestObjectsOfOneShapeShareTheirNames(t *testing.T) {
 		return child
 	})
 	require.Equal(t, `{"b":1}`, less.String())
+}
+
+// Values that occur again and again are kept once: a text is no number, though it looks like it.
+func TestShortValuesOfALargeTextAreKeptOnce(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`[`)
+	for i := range 500 {
+		fmt.Fprintf(&text, `["open","7",7,7.0,-0,"\\u006fpen","%d",%d],`, i, i)
+	}
+	text.WriteString(`null]`)
+	n, err := Parse([]byte(text.String()), DefaultLimits)
+	require.NoError(t, err)
+	for i := range 500 {
+		want := fmt.Sprintf(`["open","7",7,7.0,0,"open","%d",%d]`, i, i)
+		require.Equal(t, want, n.At(i).String())
+	}
+	distinct := map[*Node]bool{}
+	for i := range 500 {
+		distinct[n.At(i).At(0)] = true
+	}
+	require.Less(t, len(distinct), 100)
 }
