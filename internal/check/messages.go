@@ -200,7 +200,7 @@ func wholeStateRule(e *syntax.Expr, walks []region.Pattern) source.Diagnostic {
 		paths = append(paths, p.Source())
 	}
 	return fault(diagnostic.WholeStateRule, e.Span,
-		"a rule that asks the same of every entry, and of nothing else, costs only the entries that a commit touches: `each`, or `all` joined to the rest by `&&`. The elements of a list are told apart only by a rule that looks at nothing else: those of a map or a `list of T by FIELD` go by key",
+		"a rule that asks the same of every entry costs only the entries that a commit touches: `each`, or `all` joined to the rest by `&&`; so does a measure, also with a condition: `count PATH where { ... }`",
 		"whenever this rule is checked it goes through all of %s", strings.Join(paths, ", "))
 }
 

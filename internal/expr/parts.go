@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
@@ -82,6 +84,40 @@ func (e *Env) Local(p ir.Part) bool {
 	tree, _, _ := e.parse(p.Expr.Source)
 	return tree != nil && !e.looksElsewhere(tree.Expr(), PartScope(p), p.Each.Var, p.Key)
 }
+
+// EntryReads splits what a part about entries reads: what it reads of the entry it is
+// about, relative to that, and what it reads by other ways, with wildcards for the keys
+// that it looks up. Cost: that of Check.
+func (e *Env) EntryReads(p ir.Part) (within, elsewhere []region.Pattern) {
+	s := PartScope(p)
+	within = []region.Pattern{{Shallow: true}} // it is asked from when the entry comes
+	tree, extents, _ := e.parse(p.Expr.Source)
+	check, err := e.checkerFor(s)
+	if tree == nil || err != nil {
+		return []region.Pattern{{}}, []region.Pattern{{}}
+	}
+	checked, _ := checker.Check(tree, common.NewTextSource(p.Expr.Source), check)
+	w := newWalker(e, s, checked, extents)
+	w.oneState = true
+	for i := range w.vars {
+		if v := &w.vars[i]; v.root == stateRoot && v.name == p.Each.Var {
+			v.at = place{segments: []region.Segment{boundEntry}}
+		}
+	}
+	w.outcome()
+	w.everything()
+	for _, r := range w.footprint.widened().list() {
+		if n := len(r.Pattern.Segments); n > 0 && r.Pattern.Segments[0] == boundEntry {
+			within = append(within, region.Pattern{Segments: r.Pattern.Segments[1:], Shallow: r.Pattern.Shallow})
+			continue
+		}
+		elsewhere = append(elsewhere, r.Pattern)
+	}
+	return within, elsewhere
+}
+
+// boundEntry is where the entry of a rule is, in a walk that tells it from all else.
+var boundEntry = region.Segment{Kind: region.ParamSegment, Text: "@entry"}
 
 // looksElsewhere reports whether e uses a name of the scope other than own. The
 // measures of an import are all meant by its alias, with which their names begin.
@@ -590,8 +626,7 @@ func (d *decomposer) number(e ast.Expr, in *frame) (of region.Pattern, ok bool) 
 // Walks lists the containers of the state that a checked rule goes through from end
 // to end whenever it is evaluated, and that grow with the state: its loops over them,
 // apart from those that Parts takes apart, of which a commit asks for the entries it
-// touched. Where entries have no keys, which it touched can be told only of a rule that
-// looks at nothing else.
+// touched.
 func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
 	if s.Vars == ir.SelfVars || s.Vars == ir.ViewVars {
 		return nil // a value, or a view: no part of what a commit must check
@@ -609,21 +644,8 @@ func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
 			scope = PartScope(p)
 		}
 		out = appendNew(out, e.loops(p.Expr, scope)...)
-		if scope.Vars == ir.EachVars && !e.Local(p) {
-			out = appendNew(out, unkeyed(p.Each.Over)...)
-		}
 	}
 	return out
-}
-
-// unkeyed is the outermost container of the entries that a pattern matches, if not all
-// of them are found by keys.
-func unkeyed(over region.Pattern) []region.Pattern {
-	first := slices.IndexFunc(over.Segments, isWild)
-	if !slices.ContainsFunc(over.Segments, func(s region.Segment) bool { return isWild(s) && s.Kind != region.AnyKey }) {
-		return nil
-	}
-	return []region.Pattern{{Segments: over.Segments[:first]}}
 }
 
 func (e *Env) loops(x ir.Expr, s Scope) []region.Pattern {

@@ -3,6 +3,7 @@ package expr
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -204,7 +205,9 @@ func TestWalksAreTheLoopsThatEveryEvaluationMakes(t *testing.T) {
 		`state.items.filter(i, state.items[i].count > 0).map(i, state.items[i]).exists(i, i.id == "")`: "/items",
 		`[1, 2].exists(x, x == state.limit) && size(state.tickets) > 1`:                                "",
 		`state.orders.all(o, o.count > 0)`:                                                             "",
-		`state.orders.all(o, o.id in state.items)`:                                                     "/orders",
+		`state.orders.all(o, o.id in state.items)`:                                                     "",
+		`sum(state.orders.map(o, o.count)) > 3`:                                                        "/orders",
+		`state.orders.all(o, sum(state.items.transformList(k, i, i.count)) > o.count)`:                 "/items",
 		`state.tickets.all(k, t, t.customer in state.customers)`:                                       "",
 	} {
 		x, issues := d.env.Check(source, stateScope)
@@ -220,8 +223,32 @@ func TestWalksAreTheLoopsThatEveryEvaluationMakes(t *testing.T) {
 	x, _ = d.env.Check(`t.labels.all(l, l != "")`, d.each())
 	require.Empty(t, d.env.Walks(x, d.each()))
 	label := Scope{Vars: ir.EachVars, Each: &ir.Each{Var: "l", Over: pattern(key("tickets"), anyKey, key("labels"), region.Segment{Kind: region.AnyIndex})}}
-	for source, want := range map[string]int{`l != ""`: 0, `l in state.customers`: 1, `l != "" || entries > 1`: 1} {
+	for source, want := range map[string]int{`l != ""`: 0, `l in state.customers`: 0, `state.orders.exists(o, o.id == l)`: 1, `l != "" || entries > 1`: 0} {
 		x, _ = d.env.Check(source, label)
 		require.Len(t, d.env.Walks(x, label), want, source)
+	}
+}
+
+func TestWhatARuleReadsOfItsEntryIsToldFromTheRest(t *testing.T) {
+	d := newDesk(t)
+	element := &ir.Each{Var: "o", Over: pattern(key("orders"), region.Segment{Kind: region.AnyIndex}), Type: d.contract.Types[d.contract.Types[d.contract.State].Members[3].Type].Elem}
+	for source, want := range map[string]string{
+		`o.count > 0`: "! /:count | ",
+		`o.id in state.items && state.items[o.id].price == o.price`: "! /:id /:price | /:items/:*! /:items/:*/:price",
+		`state.orders.exists(x, x.id == o.id)`:                      "! /:id | /:orders! /:orders/[*]/:id",
+		`o == state.orders[0] || entries < 3`:                       "!  | /:items/:*! /:orders/[0]",
+		`state.limit < 3`:                                           "! | /:limit",
+	} {
+		x, issues := d.env.Check(source, Scope{Vars: ir.EachVars, Each: element})
+		require.False(t, HasErrors(issues), "%s %v", source, issues)
+		within, elsewhere := d.env.EntryReads(ir.Part{Each: element, Expr: x})
+		text := func(ps []region.Pattern) string {
+			var out []string
+			for _, p := range ps {
+				out = append(out, patternText(ir.Read{Pattern: p}))
+			}
+			return strings.Join(out, " ")
+		}
+		require.Equal(t, want, text(within)+" | "+text(elsewhere), source)
 	}
 }

@@ -234,6 +234,7 @@ func (r *ruleRun) judgeEntry(p *part, name string, n *tree.Node) judgement {
 func (r *ruleRun) entry(inv *invariant, w region.Word, n *tree.Node) {
 	one := &inv.parts[0]
 	if j := r.judgeEntry(one, keyOf(inv.Each.Over, w), n); j != holds {
+		w = r.located(w, n)
 		r.add(messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j), func(f finding) finding {
 			f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
 			return f.about(w)
@@ -406,6 +407,10 @@ func (e *entrySearch) below(w region.Word, rest []region.Segment) {
 		})
 		return
 	}
+	if len(rest) == 1 && goesThrough(rest[0], n) && isArray(was) && isArray(n) {
+		e.elements(w, was, n)
+		return
+	}
 	eachMatchBelow(e.p.watch, w, n, rest, func(entry region.Word, n *tree.Node) bool {
 		if e.before == nil || tree.NodeAt(e.before, entry) != n {
 			e.visit(entry, n)
@@ -414,16 +419,50 @@ func (e *entrySearch) below(w region.Word, rest []region.Segment) {
 	})
 }
 
+// elements finds the elements of the array at w that it had not before; where they stand
+// is not looked for.
+func (e *entrySearch) elements(w region.Word, was, is *tree.Node) {
+	tree.ChangedItems(was, is, func(_, entry *tree.Node) bool {
+		if entry != nil {
+			e.visit(append(slices.Clone(w), somewhere), entry)
+		}
+		return true
+	})
+}
+
+// somewhere is the place of an element that was found by what it is.
+var somewhere = region.Index(-1)
+
+// located is the word of an entry n, also where it was found by what it is.
+func (r *ruleRun) located(w region.Word, n *tree.Node) region.Word {
+	if len(w) == 0 || w[len(w)-1] != somewhere {
+		return w
+	}
+	out := slices.Clone(w)
+	for i, element := range tree.NodeAt(r.state, w[:len(w)-1]).Elements() {
+		if element == n {
+			out[len(out)-1] = region.Index(i)
+			break
+		}
+	}
+	return out
+}
+
+func isArray(n *tree.Node) bool { return n != nil && n.Kind() == ir.Array }
+
 func isObject(n *tree.Node) bool { return n != nil && n.Kind() == ir.Object }
 
-// appended finds the entries in what was added to the set or log at w. A log
-// only grew; of a set all elements are looked at, for they have no positions.
+// appended finds the entries in what was added to the set or log at w. A log only grew.
 func (e *entrySearch) appended(w region.Word, over []region.Segment) {
 	array := tree.NodeAt(e.state, w)
 	if array == nil || !matchesWord(over[:len(w)], w) {
 		return
 	}
 	first := 0
+	if was := tree.NodeAt(e.before, w); len(over) == len(w)+1 && goesThrough(over[len(w)], array) && isArray(was) && array.Order() != tree.LogOrder {
+		e.elements(w, was, array)
+		return
+	}
 	if array.Order() == tree.LogOrder {
 		first = tree.NodeAt(e.before, w).Len()
 	}
@@ -515,15 +554,17 @@ func (p *Program) newPart(from *ir.Part) (part, error) {
 		out.outside = newFootprint(patternsRead(&from.Expr))
 		return out, err
 	}
-	within, outside := splitFamily(scope.Each.Over, patternsRead(&from.Expr))
 	if p.env.Local(*from) {
 		fold := newPatternFold(scope.Each.Over, worse)
 		out.fold = &fold
-		if addressable(scope.Each.Over) {
-			within, outside = append(within, relative(scope.Each.Over, outside)...), nil
-		}
 	}
-	out.within, out.outside = newFootprint(within), newFootprint(outside)
+	if !addressable(scope.Each.Over) {
+		out.within, out.outside = newFootprint(nil), newFootprint(patternsRead(&from.Expr))
+		return out, nil
+	}
+	within, elsewhere := p.env.EntryReads(*from)
+	looked, outside := splitFamily(scope.Each.Over, elsewhere)
+	out.within, out.outside = newFootprint(append(within, looked...)), newFootprint(outside)
 	return out, nil
 }
 
@@ -533,24 +574,8 @@ func addressable(over region.Pattern) bool {
 	return !slices.ContainsFunc(over.Segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth })
 }
 
-// relative cuts the entry's own path off patterns that lie below it. One that is
-// shorter says no more than that anything may be read: then that is all of the entry.
-func relative(over region.Pattern, reads []region.Pattern) []region.Pattern {
-	var out []region.Pattern
-	for _, p := range reads {
-		below := region.Pattern{Shallow: p.Shallow}
-		if n := len(over.Segments); len(p.Segments) >= n {
-			below.Segments = p.Segments[n:]
-		} else {
-			below.Shallow = false
-		}
-		out = append(out, below)
-	}
-	return out
-}
-
-// splitFamily separates the patterns below the bound entry, made relative to it,
-// from the others, in which a family key may be any key.
+// splitFamily separates the patterns that lead by the entry's own keys to what is below it,
+// made relative to it, from the others, in which a family key may be any key.
 func splitFamily(over region.Pattern, reads []region.Pattern) (within, outside []region.Pattern) {
 	for _, p := range reads {
 		if rest, ok := belowEntry(over.Segments, p); ok {
@@ -562,8 +587,8 @@ func splitFamily(over region.Pattern, reads []region.Pattern) (within, outside [
 	return within, outside
 }
 
-// belowEntry cuts the entry's own path off p. An entry found by "any depth" has no
-// path of one form, so nothing is known to lie below it.
+// belowEntry cuts the entry's own path off p. Of an element of a list, set or log the path
+// is not known by keys.
 func belowEntry(over []region.Segment, p region.Pattern) (region.Pattern, bool) {
 	if len(p.Segments) < len(over) {
 		return p, false
@@ -571,8 +596,6 @@ func belowEntry(over []region.Segment, p region.Pattern) (region.Pattern, bool) 
 	family := 0
 	for i, s := range over {
 		switch {
-		case s.Kind == region.AnyDepth:
-			return p, false
 		case isWildcard(s):
 			family++
 			if p.Segments[i] != (region.Segment{Kind: region.ParamSegment, Text: ir.FamilyParam(family)}) {

@@ -137,6 +137,12 @@ var rulePool = []string{
 	`each /:items/:*/:parts/[*]: e.q != 7`,
 	`each /**/:parts/[*]: e != {}`,
 	`each /:queue/[*]: e.w != 7`,
+	`each /:queue/[*]: e.by == null || !(e.by in state.people) || state.people[e.by].name != "n3" && e.w < 5005`,
+	`each /:items/:*/:parts/[*]: e.q < 8 || size(state.people) > 8`,
+	`each /:items/:*/:tags/[*]: e != "d" || state.limit > 400000.0`,
+	`each /:log/[*]: e.at < 45 || size(state.queue) > 30`,
+	`each /:queue/*: state.queue.exists(x, x.w == e.w) && e.w != 12`,
+	`state.items.all(k, state.items[k].parts.all(x, x.q < 8 || state.limit > 1.0))`,
 	`unique /:people/:*/:name`,
 	`unique /:queue/[*]/:w`,
 	`unique /:lines/:*/:qty`,
@@ -201,6 +207,10 @@ func (m plant) entryType(pattern string, item, part ir.TypeID) ir.TypeID {
 	switch {
 	case strings.HasPrefix(pattern, "/**"):
 		return m.kind(ir.AnyType)
+	case strings.Contains(pattern, "log"):
+		return m.c.Types[m.c.Types[m.c.State].Members[3].Type].Elem
+	case strings.Contains(pattern, "tags"):
+		return m.c.Types[m.c.Types[item].Members[3].Type].Elem
 	case strings.HasSuffix(pattern, "span"):
 		return m.c.Types[item].Members[7].Type
 	case strings.HasSuffix(pattern, "[*]") && strings.Contains(pattern, "parts"):
