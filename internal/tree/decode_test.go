@@ -183,7 +183,7 @@ func TestShortValuesOfALargeTextAreKeptOnce(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`[`)
 	for i := range 500 {
-		fmt.Fprintf(&text, `["open","7",7,7.0,-0,"\\u006fpen","%d",%d],`, i, i)
+		fmt.Fprintf(&text, `["open","7",7,7.0,-0,"\u006fpen","%d",%d],`, i, i)
 	}
 	text.WriteString(`null]`)
 	n, err := Parse([]byte(text.String()), DefaultLimits)
