@@ -2,7 +2,7 @@
 // or says what is wrong with it.
 //
 // The passes run in the order in which they need each other: declarations are
-// collected by name (names.go), types are lowered (types.go) and give the shape of
+// collected by name (names.go; constants, definitions and groups of roles: definitions.go), types are lowered (types.go) and give the shape of
 // the state; paths and regions are typed against that shape (regions.go); phases
 // (phases.go), measures and invariants (rules.go) follow; then stages with their
 // parameters and clauses (stages.go), and delegates, which are contained in their
@@ -63,8 +63,10 @@ func Contract(ctx context.Context, u *Unit) Result {
 		c.lowerPhases,
 		c.lowerInvariants,
 		func() { c.groundwork = c.taint == 0 },
+		c.lowerRoles,
 		c.lowerStages,
 		c.lowerDelegates,
+		c.checkRoles,
 		c.lowerClaims,
 		c.reserveLiterals,
 		c.checkVisibility,
@@ -142,11 +144,14 @@ type checker struct {
 	parsed       bool            // nothing is missing because it could not be parsed
 	stateless    bool            // that there is no state was reported
 	faultyNames  []string        // measures that were reported
-	groundwork   bool            // types, measures, phases and invariants are without errors
+	scopeOf      map[*source.File]*scope
+	groups       map[string]*group // of roles, by name
+	inBodies     map[string]bool   // what was reported about definitions
+	groundwork   bool              // types, measures, phases and invariants are without errors
 }
 
 func newChecker(ctx context.Context, u *Unit) *checker {
-	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, fields: map[ir.TypeID]map[string]*syntax.Field{}, fieldTypes: map[*syntax.Field]ir.TypeID{}, entryOf: map[*syntax.Each]*ir.Each{}, wheres: map[string]*syntax.Expr{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}}
+	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, fields: map[ir.TypeID]map[string]*syntax.Field{}, fieldTypes: map[*syntax.Field]ir.TypeID{}, entryOf: map[*syntax.Each]*ir.Each{}, wheres: map[string]*syntax.Expr{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}, scopeOf: map[*source.File]*scope{}, groups: map[string]*group{}, inBodies: map[string]bool{}}
 	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
 	c.model = footprint.New(&c.out)

@@ -140,7 +140,11 @@ func (c *checker) subset(st *stage, clause string, child, parent []string) {
 		return
 	}
 	for _, n := range cl.Names {
-		if slices.Contains(child, n.Text) && !slices.Contains(parent, n.Text) {
+		names := []string{n.Text}
+		if g := c.groups[n.Text]; g != nil && clause == "by" {
+			names = g.roles
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(child, name) && !slices.Contains(parent, name) }) {
 			c.report(notInParent(st, clause, n, parent))
 		}
 	}

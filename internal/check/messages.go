@@ -120,7 +120,7 @@ func shadowsBuiltin(n syntax.Name, kind string) source.Diagnostic {
 }
 
 func onlyInContracts(d syntax.Decl, kind string) source.Diagnostic {
-	return fault(diagnostic.NotInLibrary, d.GetSpan(), "a library holds types, regions, measures and invariants; move this to the contract", "a %s cannot stand in a library", kind)
+	return fault(diagnostic.NotInLibrary, d.GetSpan(), "a library holds types, regions, constants, definitions, measures and invariants; move this to the contract", "a %s cannot stand in a library", kind)
 }
 
 func environmentFailed(f *source.File, err error) source.Diagnostic {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
+	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
@@ -21,7 +22,8 @@ type scope struct {
 	prefix  string // what its measures and invariants are called by in the contract: "alias." or ""
 	types   map[string]*typeDef
 	regions map[string]*regionDef
-	imports map[string]*scope // by alias; nil for what could not be read, which was reported
+	macros  map[string]*expr.Macro // constants and definitions
+	imports map[string]*scope      // by alias; nil for what could not be read, which was reported
 }
 
 // typeDef is a declared type; it is lowered when first used.
@@ -45,8 +47,11 @@ type regionDef struct {
 // collect gathers the declarations of a file and of what it imports, and
 // reports names declared twice.
 func (c *checker) collect(u *Unit, prefix string) *scope {
-	s := &scope{file: u.File, prefix: prefix, types: map[string]*typeDef{}, regions: map[string]*regionDef{}, imports: map[string]*scope{}}
+	s := &scope{file: u.File, prefix: prefix, types: map[string]*typeDef{}, regions: map[string]*regionDef{}, macros: map[string]*expr.Macro{}, imports: map[string]*scope{}}
 	seen := map[string]syntax.Decl{}
+	if c.scopeOf[u.File.Source] == nil {
+		c.scopeOf[u.File.Source] = s
+	}
 	for _, d := range u.File.Decls {
 		if first, ok := seen[key(d)]; ok {
 			c.report(declaredTwice(d, first))
@@ -65,6 +70,8 @@ func (c *checker) collect(u *Unit, prefix string) *scope {
 			s.types[d.Name.Text] = &typeDef{decl: d, scope: s}
 		case *syntax.RegionDecl:
 			s.regions[d.Name.Text] = &regionDef{decl: d, scope: s}
+		case *syntax.ConstDecl, *syntax.DefineDecl:
+			s.collectMacro(d)
 		}
 	}
 	return s
@@ -124,6 +131,10 @@ func key(d syntax.Decl) string {
 		return named("measure ", name)
 	case *syntax.InvariantDecl:
 		return named("invariant ", name)
+	case *syntax.ConstDecl, *syntax.DefineDecl:
+		return named("constant or definition ", name)
+	case *syntax.RolesDecl:
+		return named("group of roles ", name)
 	case *syntax.StageDecl, *syntax.ComposeDecl, *syntax.ParallelDecl:
 		return named("stage ", name)
 	case *syntax.TestDecl:
@@ -207,6 +218,8 @@ func contractOnly(d syntax.Decl) (string, bool) {
 		return "state", true
 	case *syntax.PhasesDecl:
 		return "phases", true
+	case *syntax.RolesDecl:
+		return "roles", true
 	case *syntax.StageDecl:
 		if d.From != nil {
 			return "delegate", true

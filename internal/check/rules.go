@@ -3,13 +3,11 @@ package check
 import (
 	"slices"
 
-	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
-	"github.com/patchoptic/poptic/lang/source"
 )
 
 // Rules: the expressions of a contract, its measures and its invariants. What the checker of
@@ -23,6 +21,7 @@ func (c *checker) openExpressions() {
 		return
 	}
 	c.env = env
+	c.checkDefinitions()
 	c.lowerConstraints()
 	c.lowerConditions()
 }
@@ -30,27 +29,60 @@ func (c *checker) openExpressions() {
 // expression checks a CEL expression and maps what is wrong with it back into
 // the contract's text.
 func (c *checker) expression(e *syntax.Expr, s expr.Scope) ir.Expr {
+	return c.expressionIn(c.root, e, s)
+}
+
+// expressionIn is expression for one of a file whose measures the contract calls by an alias.
+func (c *checker) expressionIn(in *scope, e *syntax.Expr, s expr.Scope) ir.Expr {
 	if e == nil || c.env == nil || c.ended() {
 		return ir.Expr{}
 	}
-	return c.expressionAs(e, e.Text, s, func(i expr.Issue) expr.Issue { return i })
-}
-
-// expressionAs is expression for one that is compiled as another text; back places
-// an issue about that in the text of e.
-func (c *checker) expressionAs(e *syntax.Expr, text string, s expr.Scope, back func(expr.Issue) expr.Issue) ir.Expr {
+	x := c.expanded(e, s)
+	for _, i := range x.issues {
+		c.reportAt(nil, e, i)
+	}
+	text, back := x.Text, func(i expr.Issue) expr.Issue { return i }
+	if in.prefix != "" {
+		q := c.env.Qualify(text, in.prefix, in.measures(), append([]string{"state", "phase"}, variables(s)...)...)
+		text, back = q.Text, q.Issue
+	}
 	if len(c.faultyNames) > 0 {
 		mentioned, _ := c.env.ParamUses(text, c.faultyNames)
 		c.use(len(mentioned) > 0)
 	}
-	x, issues := c.env.Check(text, s)
+	out, issues := c.env.Check(text, s)
+	if c.use(x.Stuck); x.Stuck || len(x.issues) > 0 { // the uses that were left as they are would be found again
+		return out
+	}
 	for _, i := range issues {
-		c.report(expressionIssue(e, back(i)))
+		i, of, uses := x.Issue(back(i))
+		c.reportAt(of, e, i, uses...)
 	}
 	if !expr.HasErrors(issues) {
-		c.noteWalks(e, x, s)
+		c.noteWalks(e, out, s)
 	}
-	return x
+	return out
+}
+
+// An expansion is an expression with its constants and definitions written out, and what is
+// wrong with their uses.
+type expansion struct {
+	expr.Expansion
+	issues []expr.Issue
+}
+
+func (c *checker) expanded(e *syntax.Expr, s expr.Scope) expansion {
+	x, issues := c.env.Expand(e.Text, c.scopeOf[e.Span.File].macro, variables(s)...)
+	return expansion{x, issues}
+}
+
+// variables are the names that a scope has of its own.
+func variables(s expr.Scope) []string {
+	out := slices.Clone(s.Params)
+	if s.Each != nil {
+		out = append(out, s.Each.Var, s.Each.Key)
+	}
+	return append(out, s.Key)
 }
 
 // noteWalks tells what a rule costs that goes through whole containers.
@@ -58,18 +90,6 @@ func (c *checker) noteWalks(e *syntax.Expr, x ir.Expr, s expr.Scope) {
 	if walks := c.env.Walks(x, s); len(walks) > 0 {
 		c.report(wholeStateRule(e, walks))
 	}
-}
-
-// expressionIssue places an issue of the expression checker in the file.
-func expressionIssue(e *syntax.Expr, i expr.Issue) source.Diagnostic {
-	at := func(start, end int) source.Span {
-		return source.Span{File: e.Span.File, Start: e.Span.Start + start, End: e.Span.Start + end}
-	}
-	d := diagnostic.Find(i.Code).Diagnostic(at(i.Start, i.End), i.Help, i.Message)
-	if i.Fix != nil {
-		d.Fixes = []source.Fix{{Title: i.Fix.Title, Span: at(i.Fix.Start, i.Fix.End), Text: i.Fix.Text}}
-	}
-	return d
 }
 
 var measureKinds = []string{string(ir.Count), string(ir.Max), string(ir.Min), string(ir.Sum)}
@@ -204,7 +224,7 @@ func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 			return
 		}
 	case d.Expr != nil:
-		x := c.ruleOf(s, d, in)
+		x := c.expressionIn(s, d.Expr, in)
 		v.Expr = &x
 		if c.env != nil {
 			v.Parts = c.env.Parts(x, in)
@@ -243,20 +263,6 @@ func (c *checker) lowerUnique(d *syntax.InvariantDecl, v *ir.Invariant) bool {
 		}
 	}
 	return true
-}
-
-// ruleOf checks an invariant's expression. A library's calls its measures, and
-// those it imports, as the library does, wherever that is imported.
-func (c *checker) ruleOf(s *scope, d *syntax.InvariantDecl, in expr.Scope) ir.Expr {
-	if s.prefix == "" || c.env == nil {
-		return c.expression(d.Expr, in)
-	}
-	own := []string{"state", "phase"}
-	if d.Each != nil {
-		own = append(own, d.Each.Var().Text, keyName(d.Each))
-	}
-	q := c.env.Qualify(d.Expr.Text, s.prefix, s.measures(), own...)
-	return c.expressionAs(d.Expr, q.Text, in, q.Issue)
 }
 
 // keyName is what an each calls the key of its entry, "" for nothing.

@@ -86,8 +86,9 @@ func (c *checker) lowerParams(st *stage) {
 			c.report(paramTwice(p))
 			continue
 		}
-		if reservedVariable(p.Name.Text) || c.isMeasure(p.Name.Text) {
+		if reservedVariable(p.Name.Text) || c.isMeasure(p.Name.Text) || c.root.macros[p.Name.Text] != nil {
 			c.shadows(p.Name, "parameter")
+			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text}
 			continue
 		}
 		if later := declaredLater(p, st); later != nil {
@@ -175,8 +176,7 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 	case "in":
 		s.In = c.phaseNames(cl.Names)
 	case "by":
-		s.By = c.distinct(cl.Names)
-		c.use(slices.Contains(s.By, "")) // the parser reported it
+		s.By = c.expandRoles(cl.Names)
 	case "next":
 		s.Next = c.phaseNames(cl.Names)
 	case "after":

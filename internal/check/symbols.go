@@ -119,6 +119,20 @@ func (n *namer) define(s *scope) {
 			}
 		case *syntax.RegionDecl:
 			n.declare(d, symbol.Region, d.Name, d.Span, d.Doc)
+		case *syntax.RolesDecl:
+			n.declare(d, symbol.Group, d.Name, d.Span, d.Doc)
+		case *syntax.ConstDecl:
+			if m := n.declare(d, symbol.Constant, d.Name, d.Span, d.Doc); m != nil && d.Value != nil {
+				m.Type = d.Value.Text
+			}
+		case *syntax.DefineDecl:
+			def := n.declare(d, symbol.Definition, d.Name, d.Span, d.Doc)
+			for i := range d.Params {
+				n.declare(&d.Params[i], symbol.Parameter, d.Params[i], d.Params[i].Span, "")
+				if p := n.defs[&d.Params[i]]; p != nil {
+					p.Scope, p.Owner = d.Span, def
+				}
+			}
 		case *syntax.MeasureDecl:
 			if m := n.declare(d, symbol.Measure, d.Name, d.Span, d.Doc); m != nil {
 				m.Type = "number"
@@ -259,11 +273,15 @@ func (n *namer) uses(s *scope) {
 				for _, a := range x.Arrows {
 					n.use(a.To.Span, n.defs[n.phases[a.To.Text]])
 					if a.Guard != nil {
-						n.expression(a.Guard, a.Guard.Text, expr.Scope{Vars: ir.StateVars}, s, params, nil, sameOffset)
+						n.expression(a.Guard, expr.Scope{Vars: ir.StateVars}, s, params, nil)
 					}
 				}
 			case *syntax.InvariantDecl:
 				n.rule(s, x)
+			case *syntax.RolesDecl:
+				n.roleName(x.Roles)
+			case *syntax.DefineDecl:
+				n.definition(s, x)
 			case *syntax.Clause:
 				n.clause(s, x, stage, params)
 			}
@@ -284,8 +302,6 @@ func (n *namer) uses(s *scope) {
 		}
 	}
 }
-
-func sameOffset(start, end int) (int, int) { return start, end }
 
 // paramsOf are the parameters of a stage by name; a delegate has those of its parent.
 func (n *namer) paramsOf(stage string) map[string]*symbol.Symbol {
@@ -329,8 +345,14 @@ func (n *namer) typeName(s *scope, name syntax.Name) {
 		n.use(name.Span, n.builtin(name.Text))
 		return
 	}
-	if in, last, at := n.qualified(s, name); in != nil && in.types[last] != nil {
-		n.use(at, n.defs[in.types[last].decl])
+	in, last, at := n.qualified(s, name)
+	if in == nil {
+		return
+	}
+	if def := in.types[last]; def != nil {
+		n.use(at, n.defs[def.decl])
+	} else if d := in.constant(last); d != nil {
+		n.use(at, n.defs[d])
 	}
 }
 
@@ -389,7 +411,9 @@ func (n *namer) phaseName(names ...syntax.Name) {
 
 func (n *namer) roleName(names []syntax.Name) {
 	for _, name := range names {
-		if name.Text != "" {
+		if g := n.groups[name.Text]; g != nil {
+			n.use(name.Span, n.defs[g.decl])
+		} else if name.Text != "" {
 			n.use(name.Span, n.shared(symbol.Symbol{Kind: symbol.Role, Name: name.Text, Span: name.Span, Whole: name.Span}))
 		}
 	}
@@ -410,7 +434,7 @@ func (n *namer) clause(s *scope, cl *syntax.Clause, d *syntax.StageDecl, params 
 		}
 		if cl.Expr != nil && d != nil {
 			in := expr.Scope{Vars: vars, Params: keys(params)}
-			n.expression(cl.Expr, cl.Expr.Text, in, s, params, nil, sameOffset)
+			n.expression(cl.Expr, in, s, params, nil)
 		}
 	case "discloses":
 		for _, g := range cl.Gates {
@@ -582,26 +606,31 @@ func (n *namer) rule(s *scope, d *syntax.InvariantDecl) {
 		return
 	}
 	in, entry := expr.Scope{Vars: ir.StateVars}, map[string]*symbol.Symbol{}
-	own := []string{"state", "phase"}
 	if d.Each != nil {
 		if in.Each = n.entryOf[d.Each]; in.Each == nil {
 			return
 		}
-		in.Vars = ir.EachVars
-		own, entry[d.Each.Var().Text] = append(own, d.Each.Var().Text), n.defs[d.Each]
+		in.Vars, entry[d.Each.Var().Text] = ir.EachVars, n.defs[d.Each]
 		if k := d.Each.Key(); k != nil {
-			own, entry[k.Text] = append(own, k.Text), n.defs[k]
+			entry[k.Text] = n.defs[k]
 		}
 	}
-	if s.prefix == "" {
-		n.expression(d.Expr, d.Expr.Text, in, s, nil, entry, sameOffset)
+	n.expression(d.Expr, in, s, nil, entry)
+}
+
+// definition notes the parameters in the body of a definition. Its other names are noted
+// where it is used, for there they have their meaning.
+func (n *namer) definition(s *scope, d *syntax.DefineDecl) {
+	if n.env == nil || d.Expr == nil {
 		return
 	}
-	q := n.env.Qualify(d.Expr.Text, s.prefix, s.measures(), own...)
-	n.expression(d.Expr, q.Text, in, s, nil, entry, func(start, end int) (int, int) {
-		i := q.Issue(expr.Issue{Start: start, End: end})
-		return i.Start, i.End
-	})
+	names, _ := n.env.Names(d.Expr.Text, expr.Scope{})
+	for _, name := range names {
+		i := slices.IndexFunc(d.Params, func(p syntax.Name) bool { return p.Text == name.Text })
+		if name.Kind == expr.FreeName && i >= 0 {
+			n.use(source.Span{File: d.Expr.Span.File, Start: d.Expr.Span.Start + name.Start, End: d.Expr.Span.Start + name.End}, n.defs[&d.Params[i]])
+		}
+	}
 }
 
 // conditions notes the names in the conditions of measures.
@@ -609,7 +638,7 @@ func (n *namer) conditions() {
 	for i := range n.out.Measures {
 		if m := &n.out.Measures[i]; m.Where != nil {
 			e := n.wheres[m.Name]
-			n.expression(e, e.Text, expr.Scope{Vars: ir.SelfVars, Self: m.Entry}, n.root, nil, nil, sameOffset)
+			n.expression(e, expr.Scope{Vars: ir.SelfVars, Self: m.Entry}, n.root, nil, nil)
 		}
 	}
 }
@@ -622,21 +651,33 @@ func (n *namer) constraints() {
 			e := w.Expr
 			if !seen[e] {
 				seen[e] = true
-				n.expression(e, e.Text, expr.Scope{Vars: ir.SelfVars, Self: ir.TypeID(id)}, n.root, nil, nil, sameOffset)
+				n.expression(e, expr.Scope{Vars: ir.SelfVars, Self: ir.TypeID(id)}, n.root, nil, nil)
 			}
 		}
 	}
 }
 
-// expression notes the names of an expression, which is compiled as a text, and the types
-// of its parts; back places an offset of that text in the expression.
-func (n *namer) expression(e *syntax.Expr, text string, in expr.Scope, s *scope, params, entry map[string]*symbol.Symbol, back func(start, end int) (int, int)) {
+// expression notes the names of an expression of a file, those of the definitions that it
+// uses included, and the types of its parts.
+func (n *namer) expression(e *syntax.Expr, in expr.Scope, s *scope, params, entry map[string]*symbol.Symbol) {
 	if n.env == nil {
 		return
 	}
+	x := n.expanded(e, in)
+	for _, use := range x.Uses {
+		at := textSpan(use.In, e, use.Start, use.End)
+		at.Start = max(at.Start, at.End-len(use.Macro.Name))
+		n.use(at, n.defs[use.Macro.Origin])
+	}
+	text, back := x.Text, func(i expr.Issue) expr.Issue { return i }
+	if s.prefix != "" {
+		q := n.env.Qualify(text, s.prefix, s.measures(), append([]string{"state", "phase"}, variables(in)...)...)
+		text, back = q.Text, q.Issue
+	}
 	at := func(start, end int) source.Span {
-		start, end = back(start, end)
-		return source.Span{File: e.Span.File, Start: e.Span.Start + start, End: e.Span.Start + end}
+		i := back(expr.Issue{Start: start, End: end})
+		place, _ := x.Place(i.Start, i.End)
+		return textSpan(place.Of, e, place.Start, place.End)
 	}
 	names, parts := n.env.Names(text, in)
 	bound := map[int]*symbol.Symbol{}

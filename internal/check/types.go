@@ -122,6 +122,9 @@ func (c *checker) lowerNamed(s *scope, t *syntax.NamedType) ir.TypeID {
 		return c.anyType
 	}
 	def, ok := in.types[name]
+	if d := in.constant(name); !ok && d != nil {
+		return c.addType(ir.Type{Kind: ir.LiteralType, Literal: canonicalLiteral(d.Value.Text)})
+	}
 	if !ok {
 		candidates := keys(in.types)
 		if in == s {

@@ -4,7 +4,7 @@ import "github.com/patchoptic/poptic/lang/source"
 
 var names = Chapter{Title: "Files and names", Kinds: []*Kind{
 	Unreadable, ImportNotFound, ImportPath, ImportCycle, NotALibrary, NotInLibrary, MissingState,
-	DeclaredTwice, UnknownImport, UnknownType, UnknownRegion, UnknownPhase, UnknownStage, UnknownGate,
+	DeclaredTwice, UnknownImport, UnknownType, UnknownRegion, UnknownPhase, UnknownStage, UnknownGate, UnknownRole, RecursiveDefinition,
 }}
 
 // Files and names.
@@ -199,6 +199,38 @@ state { a: int }
 stage s { read /a }
 stage t { read /a }
 prove s commutes with t
+`,
+	}
+	UnknownRole = &Kind{
+		Code: "unknown_role", Severity: source.Warning,
+		What: "a role that one stage alone names, and that is called nearly as a group or one of its roles",
+		Why:  "Roles are not declared. Where there are groups of them, a slip in a name is told by this.",
+		Wrong: `contract c
+state { a: int }
+roles staff = clerk, manager
+stage s { by staf  read /a  write /a }
+`,
+		At: "staf",
+		Right: `contract c
+state { a: int }
+roles staff = clerk, manager
+stage s { by staff  read /a  write /a }
+`,
+	}
+	RecursiveDefinition = &Kind{
+		Code: "recursive_definition", Severity: source.Error,
+		What: "a definition or a group of roles that contains itself",
+		Why:  "What it stands for is written out where it is used, which must end.",
+		Wrong: `contract c
+state { a: int }
+define small(n) = { n < 9 && small(n + 1) }
+invariant i { small(state.a) }
+`,
+		At: "small",
+		Right: `contract c
+state { a: int }
+define small(n) = { n < 9 }
+invariant i { small(state.a) }
 `,
 	}
 	UnknownGate = &Kind{

@@ -504,3 +504,10 @@ func (p *provider) FindIdent(name string) (ref.Val, bool) {
 	}
 	return p.Provider.FindIdent(name)
 }
+
+// IsTaken reports whether a name means something in all expressions: a function, a macro, or
+// a reserved word.
+func (e *Env) IsTaken(name string) bool {
+	_, _, issues := e.parse(name)
+	return len(issues) > 0 || name == "has" || e.cel.HasFunction(name)
+}

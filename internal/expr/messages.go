@@ -42,6 +42,8 @@ const (
 	BagOrder        = "bag_order"
 	NotARange       = "not_a_range"
 	BadPattern      = "bad_regexp"
+
+	RecursiveDefinition = "recursive_definition"
 )
 
 // HasErrors reports whether an issue keeps the expression from being used.

@@ -143,6 +143,15 @@ func (p *parser) checkDecl(d Decl) {
 		p.checkName(&d.Name)
 	case *InvariantDecl:
 		p.checkName(&d.Name)
+	case *RolesDecl:
+		p.checkName(&d.Name)
+	case *ConstDecl:
+		p.checkName(&d.Name)
+	case *DefineDecl:
+		p.checkName(&d.Name)
+		for i := range d.Params {
+			p.checkName(&d.Params[i])
+		}
 	case *ComposeDecl:
 		p.checkName(&d.Name)
 	case *ParallelDecl:

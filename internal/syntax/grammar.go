@@ -73,7 +73,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.Lexer(definition{}),
 		participle.UseLookahead(0),
 		participle.Union[Decl](
-			&Import{}, &StateDecl{}, &TypeDecl{}, &PhasesDecl{}, &RegionDecl{}, &MeasureDecl{}, &InvariantDecl{},
+			&Import{}, &StateDecl{}, &TypeDecl{}, &PhasesDecl{}, &RegionDecl{}, &RolesDecl{}, &ConstDecl{}, &DefineDecl{}, &MeasureDecl{}, &InvariantDecl{},
 			&StageDecl{}, &ComposeDecl{}, &ParallelDecl{}, &ProveDecl{}, &TestDecl{},
 		),
 		participle.Union[TypeAtom](
@@ -249,7 +249,7 @@ var productions = map[string]string{
 	"TypeExpr": "a type", "TypeTerm": "a type",
 	"Path": "a path", "RegionExpr": "a path or region", "GrantExpr": "a path or region", "RegionAtom": "a path or region",
 	"Expr": "CEL in braces", "Constraint": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
-	"Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
+	"LiteralType": "a string, a number, `true` or `false`", "Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
 	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument",
 	"HypothesisExpr": "a parameter", "DifferencesExpr": "a parameter", "DifferenceExpr": "a parameter",
 	"PairClaim": "a claim", "NoStageClaim": "a claim",

@@ -202,6 +202,31 @@ type PathSegment struct {
 	Choices []*PathSegment // of a ChoiceSegment: literals
 }
 
+// RolesDecl is "roles NAME = ROLE, ...".
+type RolesDecl struct {
+	Node
+	Documented
+	Name  Name   `parser:"'roles' @@"`
+	Roles []Name `parser:"'=' @@ ( ',' @@ )*"`
+}
+
+// ConstDecl is "const NAME = LITERAL".
+type ConstDecl struct {
+	Node
+	Documented
+	Name  Name         `parser:"'const' @@"`
+	Value *LiteralType `parser:"'=' @@"`
+}
+
+// DefineDecl is "define NAME(PARAMS) = { CEL }".
+type DefineDecl struct {
+	Node
+	Documented
+	Name   Name   `parser:"'define' @@"`
+	Params []Name `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+	Expr   *Expr  `parser:"'=' @@"`
+}
+
 // MeasureDecl is "measure NAME = sum|count|min|max PATH [where { CEL }]".
 type MeasureDecl struct {
 	Node
@@ -424,6 +449,12 @@ func (d *TypeDecl) DeclName() Name { return d.Name }
 func (d *PhasesDecl) DeclName() Name { return Name{} }
 
 func (d *RegionDecl) DeclName() Name { return d.Name }
+
+func (d *RolesDecl) DeclName() Name { return d.Name }
+
+func (d *ConstDecl) DeclName() Name { return d.Name }
+
+func (d *DefineDecl) DeclName() Name { return d.Name }
 
 func (d *MeasureDecl) DeclName() Name { return d.Name }
 

@@ -53,6 +53,16 @@ func (w walker) decl(d Decl) {
 	case *RegionDecl:
 		w.walk(&d.Name)
 		walkMaybe(w, d.Region)
+	case *RolesDecl:
+		w.walk(&d.Name)
+		w.names(d.Roles)
+	case *ConstDecl:
+		w.walk(&d.Name)
+		walkMaybe(w, d.Value)
+	case *DefineDecl:
+		w.walk(&d.Name)
+		w.names(d.Params)
+		walkMaybe(w, d.Expr)
 	case *MeasureDecl:
 		w.walk(&d.Name)
 		w.walk(&d.Kind)

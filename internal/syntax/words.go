@@ -11,7 +11,7 @@ import (
 // of them, a declaration by none of the reserved ones.
 var (
 	declarationWords = []string{
-		"contract", "library", "import", "state", "type", "phases", "region", "measure",
+		"contract", "library", "import", "const", "define", "state", "type", "roles", "phases", "region", "measure",
 		"invariant", "stage", "delegate", "compose", "parallel", "prove", "test",
 	}
 	clauseWords = []string{
@@ -61,7 +61,8 @@ var misnomers = map[string]map[string]string{
 	"": {
 		"interface": "type", "struct": "type", "record": "type", "enum": "type", "function": "stage", "step": "stage",
 		"rule": "invariant", "assert": "invariant", "check": "invariant", "claim": "prove", "theorem": "prove", "use": "import",
-		"phase": "phases", "states": "phases", "module": "library", "package": "library", "policy": "contract",
+		"phase": "phases", "states": "phases", "role": "roles", "group": "roles", "constant": "const", "let": "const", "val": "const", "var": "const",
+		"def": "define", "macro": "define", "predicate": "define", "module": "library", "package": "library", "policy": "contract",
 	},
 }
 

@@ -24,6 +24,9 @@ const (
 	Type        Kind = "type"
 	Field       Kind = "field"
 	Region      Kind = "region"
+	Constant    Kind = "constant"
+	Definition  Kind = "definition"
+	Group       Kind = "group" // of roles
 	Measure     Kind = "measure"
 	Invariant   Kind = "invariant"
 	Phase       Kind = "phase"
