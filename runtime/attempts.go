@@ -152,8 +152,15 @@ func stepOf(subject, stage, role string, args map[string]string) step {
 	if len(args) == 0 {
 		return s
 	}
-	var text []byte
-	for _, name := range slices.Sorted(maps.Keys(args)) {
+	var some [4]string
+	names := some[:0]
+	for name := range args {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var room [128]byte
+	text := room[:0]
+	for _, name := range names {
 		text = strconv.AppendQuote(strconv.AppendQuote(text, shown(name)), shown(args[name]))
 	}
 	if s.args = string(text); len(text) > sha256.Size {

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
@@ -41,23 +40,43 @@ type change struct {
 	apart   int              // about how many bytes that takes beside the state after
 }
 
-// changeOf copies what it keeps: the words of effects are made of pieces of the patch.
+// changeOf copies what it keeps, in one piece: the words of effects are made of pieces of
+// the patch.
 func changeOf(effects []tree.Effect, before *verify.Snapshot, phase string) change {
 	const head, letter, step = 64, 40, 2048
 	c := change{moved: phase != before.Phase, size: head, before: before}
-	for _, e := range effects {
-		for _, t := range e.Targets {
-			t = slices.Clone(t)
-			for i := range t {
-				t[i].Name = strings.Clone(t[i].Name)
-				c.size += letter + len(t[i].Name)
+	targets, letters, names := 0, 0, 0
+	for i := range effects {
+		for _, t := range effects[i].Targets {
+			targets, letters = targets+1, letters+len(t)
+			for j := range t {
+				names += len(t[j].Name)
 			}
-			c.targets = append(c.targets, t)
-			c.size += head
 			c.apart += step * (1 + len(t))
 			if was := tree.NodeAt(before.State, t); was != nil {
 				c.apart += 2 * was.Size()
 			}
+		}
+	}
+	c.size += head*targets + letter*letters + names
+	words, text := make(region.Word, 0, letters), make([]byte, 0, names)
+	for i := range effects {
+		for _, t := range effects[i].Targets {
+			words = append(words, t...)
+			for j := range t {
+				text = append(text, t[j].Name...)
+			}
+		}
+	}
+	all := string(text)
+	for i := range words {
+		n := len(words[i].Name)
+		words[i].Name, all = all[:n], all[n:]
+	}
+	c.targets = make([]region.Word, 0, targets)
+	for i := range effects {
+		for _, t := range effects[i].Targets {
+			c.targets, words = append(c.targets, words[:len(t):len(t)]), words[len(t):]
 		}
 	}
 	return c

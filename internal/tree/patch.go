@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -141,19 +142,27 @@ func (p *Problem) Error() string {
 // is, in operation order; what is not JSON, and a limit, is a problem alone.
 // Members of an operation that have no meaning are ignored.
 func ParsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
+	return ParsePatchOf(nil, data, limits)
+}
+
+// ParsePatchOf is ParsePatch where some texts are to be expected as values: for each of
+// them it takes the node that is known.
+func ParsePatchOf(known map[string]*Node, data []byte, limits PatchLimits) (Patch, []*Problem) {
 	if err := refuseOutright(data, limits.Limits); err != nil {
 		return nil, []*Problem{undecodable(err, data)}
 	}
-	checks := patchCheck{limits: limits}
-	if ops, ok := scanPatch(data, limits); ok {
-		checks.reserve(ops)
-		for i := range ops {
-			checks.add(&ops[i])
-		}
-		return checks.result()
+	s, ok := scanPatch(data, limits, known)
+	defer s.release()
+	if !ok {
+		return parsePatch(data, limits)
 	}
-	return parsePatch(data, limits)
+	checks := patchCheck{limits: limits}
+	checks.reserve(len(s.ops), bytes.Count(s.paths, slash))
+	s.each(checks.add)
+	return checks.result()
 }
+
+var slash = []byte{'/'}
 
 // parsePatch reads any patch, and explains what is none.
 func parsePatch(data []byte, limits PatchLimits) (Patch, []*Problem) {
@@ -396,13 +405,9 @@ type patchCheck struct {
 	problems []*Problem
 }
 
-// reserve makes room for operations.
-func (s *patchCheck) reserve(ops []rawOp) {
-	tokens := 0
-	for i := range ops {
-		tokens += strings.Count(ops[i].path.text, "/") + strings.Count(ops[i].from.text, "/")
-	}
-	s.patch = make(Patch, 0, len(ops))
+// reserve makes room for operations, and for the tokens of their pointers.
+func (s *patchCheck) reserve(ops, tokens int) {
+	s.patch = make(Patch, 0, ops)
 	if !over(tokens, s.limits.MaxPatchTokens) {
 		s.room = make([]string, 0, tokens)
 	}

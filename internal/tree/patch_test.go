@@ -121,7 +121,8 @@ func requireSameReading(t testing.TB, data []byte, limits PatchLimits) bool {
 		a.Value, b.Value = nil, nil
 		require.Equal(t, a, b, "%s", data)
 	}
-	_, ok := scanPatch(data, limits)
+	s, ok := scanPatch(data, limits, nil)
+	s.release()
 	return ok
 }
 

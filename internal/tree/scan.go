@@ -23,6 +23,7 @@ type scanner struct {
 	data   []byte
 	at     int
 	limits Limits
+	known  map[string]*Node
 	seen   int // values so far
 	depth  int
 
@@ -49,29 +50,32 @@ var (
 	scanners = sync.Pool{New: func() any { return new(scanner) }}
 )
 
-// scanPatch reads a patch, if it is as patches usually are.
-func scanPatch(data []byte, limits PatchLimits) (ops []rawOp, ok bool) {
-	s := scanners.Get().(*scanner)
-	defer s.release()
-	s.data, s.at, s.limits, s.seen, s.depth = data, 0, limits.Limits, 0, 0
+// scanPatch reads the operations of a patch, if it is as patches usually are. known are
+// nodes of texts that need no other. The scanner is to be released, whether ok or not.
+func scanPatch(data []byte, limits PatchLimits, known map[string]*Node) (s *scanner, ok bool) {
+	s = scanners.Get().(*scanner)
+	s.data, s.at, s.limits, s.known, s.seen, s.depth = data, 0, limits.Limits, known, 0, 0
 	if s.limits.MaxDepth == 0 || s.limits.MaxDepth > deepest {
 		s.limits.MaxDepth = deepest
 	}
-	if !s.patch(limits.MaxOps) {
-		return nil, false
-	}
-	paths := string(s.paths)
+	return s, s.patch(limits.MaxOps)
+}
+
+// each gives the operations that were read, each until the next.
+func (s *scanner) each(f func(raw *rawOp)) {
+	paths := string(s.paths) // one text for all: they stay together, in the patch
 	text := func(x stretch) field {
 		if x == absent {
 			return field{}
 		}
 		return field{true, ir.String, paths[x.from:x.to]}
 	}
-	ops = make([]rawOp, len(s.ops))
-	for i, op := range s.ops {
-		ops[i] = rawOp{kind: ir.Object, op: field{true, ir.String, string(op.kind)}, path: text(op.path), from: text(op.from), value: op.value}
+	raw := new(rawOp)
+	for i := range s.ops {
+		op := &s.ops[i]
+		*raw = rawOp{kind: ir.Object, op: field{true, ir.String, string(op.kind)}, path: text(op.path), from: text(op.from), value: op.value}
+		f(raw)
 	}
-	return ops, true
 }
 
 // release gives the scanner back, with nothing of what it read.
@@ -83,7 +87,7 @@ func (s *scanner) release() {
 	clear(s.names[:cap(s.names)])
 	clear(s.nodes[:cap(s.nodes)])
 	clear(s.ops)
-	s.data, s.names, s.nodes, s.word, s.paths, s.ops = nil, s.names[:0], s.nodes[:0], s.word[:0], s.paths[:0], s.ops[:0]
+	s.data, s.known, s.names, s.nodes, s.word, s.paths, s.ops = nil, nil, s.names[:0], s.nodes[:0], s.word[:0], s.paths[:0], s.ops[:0]
 	scanners.Put(s)
 }
 
@@ -228,6 +232,9 @@ func (s *scanner) value() (*Node, bool) {
 		text, ok := s.counted()
 		if !ok {
 			return nil, false
+		}
+		if n := s.known[string(text)]; n != nil {
+			return n, true
 		}
 		return stringNode(string(text)), true
 	default:

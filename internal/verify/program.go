@@ -80,6 +80,9 @@ func (p *Program) loadTypes() error {
 				return fmt.Errorf("type %s: its literal is no JSON value", p.info[id].text)
 			}
 			p.literals[id] = n
+			if n.Kind() == ir.String {
+				p.words[n.Text()] = n
+			}
 		}
 		for j := range t.Where {
 			r, err := p.newRule(&t.Where[j], expr.Scope{Vars: ir.SelfVars, Self: id})

@@ -352,7 +352,7 @@ func meetsAny(f footprint, targets []region.Word) bool {
 // eachTouched calls visit for the entries of a family that writes have touched, each
 // entry once.
 func (r *ruleRun) eachTouched(p *part, targets []region.Word, visit func(w region.Word, n *tree.Node)) {
-	e := entrySearch{ruleRun: r, part: p, visit: visit}
+	e := entrySearch{ruleRun: r, part: p, visit: visit, done: make([]region.Word, 0, min(len(targets), 8))}
 	for _, t := range targets {
 		e.under(t)
 	}
@@ -472,19 +472,19 @@ func (e *entrySearch) appended(w region.Word, over []region.Segment) {
 		}
 		at := append(slices.Clone(w), region.Index(i))
 		eachMatchBelow(e.p.watch, at, array.At(i), over[len(w)+1:], func(entry region.Word, n *tree.Node) bool {
-			e.once(entry, n)
+			e.once(slices.Clone(entry), n)
 			return true
 		})
 	}
 }
 
+// once visits an entry whose word stays as it is.
 func (e *entrySearch) once(w region.Word, n *tree.Node) {
 	for _, d := range e.done {
 		if slices.Equal(d, w) {
 			return
 		}
 	}
-	w = slices.Clone(w)
 	e.done = append(e.done, w)
 	e.visit(w, n)
 }

@@ -23,12 +23,27 @@ import (
 // An access is one pointer of an operation and the authority that it needs.
 type access struct {
 	op    *tree.Op
-	ptr   tree.Pointer
-	raw   string
+	from  bool // it is the operation's from, not its path
 	how   mode
 	needs authority
 	again bool // another access has the same pointer; one report of its spelling is enough
 	typed typedPointer
+}
+
+// pointer is the pointer of the access.
+func (a *access) pointer() tree.Pointer {
+	if a.from {
+		return a.op.From
+	}
+	return a.op.Path
+}
+
+// raw is the pointer as it was written.
+func (a *access) raw() string {
+	if a.from {
+		return a.op.RawFrom
+	}
+	return a.op.RawPath
 }
 
 // An authority is what a stage must have been granted for an access.
@@ -43,43 +58,47 @@ const (
 // typePointers lists the accesses of all operations and types their pointers without a
 // state.
 func (v *verification) typePointers() {
-	v.accesses = make([]access, 0, len(v.patch)+2)
-	tokens := 0
+	tokens, accesses := 0, len(v.patch)
 	for i := range v.patch {
 		tokens += len(v.patch[i].Path) + 2*len(v.patch[i].From)
+		if v.patch[i].Kind.HasFrom() {
+			accesses += 2
+		}
 	}
-	v.letters = make(region.Word, 0, tokens)
+	v.accesses, v.letters = make([]access, 0, accesses), make(region.Word, 0, tokens)
 	v.firstAccess = make([]int, 0, len(v.patch)+1)
 	for i := range v.patch {
 		op := &v.patch[i]
 		v.firstAccess = append(v.firstAccess, len(v.accesses))
 		switch op.Kind {
 		case tree.OpAdd:
-			v.access(op, op.Path, op.RawPath, inserts, toWrite)
+			v.access(op, false, inserts, toWrite)
 		case tree.OpRemove:
-			v.access(op, op.Path, op.RawPath, takes, toWrite)
+			v.access(op, false, takes, toWrite)
 		case tree.OpReplace:
-			v.access(op, op.Path, op.RawPath, looks, toWrite)
+			v.access(op, false, looks, toWrite)
 		case tree.OpTest:
-			v.access(op, op.Path, op.RawPath, looks, toTest)
+			v.access(op, false, looks, toTest)
 		case tree.OpCopy:
-			v.access(op, op.From, op.RawFrom, looks, toTake)
-			v.access(op, op.Path, op.RawPath, inserts, toWrite)
+			v.access(op, true, looks, toTake)
+			v.access(op, false, inserts, toWrite)
 		case tree.OpMove:
-			v.access(op, op.From, op.RawFrom, looks, toTake)
-			v.access(op, op.From, op.RawFrom, takes, toWrite)
+			v.access(op, true, looks, toTake)
+			v.access(op, true, takes, toWrite)
 			v.accesses[len(v.accesses)-1].again = true
-			v.access(op, op.Path, op.RawPath, inserts, toWrite)
+			v.access(op, false, inserts, toWrite)
 		}
 	}
 	v.firstAccess = append(v.firstAccess, len(v.accesses))
 }
 
-func (v *verification) access(op *tree.Op, ptr tree.Pointer, raw string, how mode, needs authority) {
-	first := len(v.letters)
+func (v *verification) access(op *tree.Op, from bool, how mode, needs authority) {
+	a := access{op: op, from: from, how: how, needs: needs}
+	ptr, first := a.pointer(), len(v.letters)
 	v.letters = v.letters[:first+len(ptr)]
 	room := v.letters[first:first:len(v.letters)]
-	v.accesses = append(v.accesses, access{op: op, ptr: ptr, raw: raw, how: how, needs: needs, typed: v.p.locateIn(room, nil, ptr, how)})
+	a.typed = v.p.locateIn(room, nil, ptr, how)
+	v.accesses = append(v.accesses, a)
 }
 
 // accessesOf are the accesses of one operation.
@@ -154,7 +173,7 @@ func (e *execution) judgeTyped() (never []finding) {
 		allowed, exact := a.typed.anyWord(a.how, func(w region.Word) bool { return e.allows(a, w) })
 		switch {
 		case allowed && a.typed.fault == entryByIndex:
-			e.report(messages.entryByIndex(a.op.Index, a.raw, e.bagOf(a)))
+			e.report(messages.entryByIndex(a.op.Index, a.raw(), e.bagOf(a)))
 		case !allowed && a.typed.rest == nil:
 			e.report(e.outside(a))
 		case !allowed && exact:
@@ -186,18 +205,18 @@ func (e *execution) outside(a *access) finding {
 	s := e.v.stage
 	switch a.needs {
 	case toWrite:
-		return messages.outsideWrite(s.Name, a.op.Index, a.raw, e.v.nearestPatterns(a.ptr, s.Write, s.Blind))
+		return messages.outsideWrite(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), s.Write, s.Blind))
 	case toTake:
-		return messages.outsideSource(s.Name, a.op.Index, a.raw, e.v.nearestPatterns(a.ptr, s.Source))
+		return messages.outsideSource(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), s.Source))
 	default:
-		return messages.outsideRead(s.Name, a.op.Index, a.raw, e.v.nearestPatterns(a.ptr, s.Read, s.Source))
+		return messages.outsideRead(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), s.Read, s.Source))
 	}
 }
 
 // bagOf is "set" or "log", whichever the pointer of a goes into by index.
 func (e *execution) bagOf(a *access) string {
 	t := e.v.p.contract.State
-	for _, token := range a.ptr {
+	for _, token := range a.pointer() {
 		switch e.v.p.info[t].form {
 		case setForm:
 			return tree.SetOrder.String()
@@ -278,7 +297,7 @@ func (e *execution) locate(a *access) typedPointer {
 			root = trial.root()
 		}
 	}
-	return e.v.p.locate(root, a.ptr, a.how)
+	return e.v.p.locate(root, a.pointer(), a.how)
 }
 
 // judgeOpen judges an access on the running state, and reports whether it is allowed.
@@ -293,12 +312,12 @@ func (e *execution) judgeOpen(a *access, at typedPointer) bool {
 		}
 	}
 	if a.needs == toTake && at.rest == nil && tree.NodeAt(e.root(), at.word).HoldsLog() {
-		e.report(messages.logSource(a.op.Index, a.raw))
+		e.report(messages.logSource(a.op.Index, a.raw()))
 		return false
 	}
 	if a.op.Kind == tree.OpAdd && at.rest == nil && e.addsBlindly(a, at.word) &&
 		!e.write.Walk(at.word).Interior() && tree.NodeAt(e.root(), at.word) != nil {
-		f := messages.blindExisting(e.v.stage.Name, a.op.Index, a.raw)
+		f := messages.blindExisting(e.v.stage.Name, a.op.Index, a.raw())
 		f.known = ir.Disclosed
 		e.report(f)
 		return false

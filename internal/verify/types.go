@@ -19,6 +19,7 @@ type types struct {
 	info     []typeInfo // by type
 	folds    []typeFold // by type
 	literals map[ir.TypeID]*tree.Node
+	words    map[string]*tree.Node // the literals that are texts: values that patches often have
 	wheres   map[ir.TypeID][]rule
 
 	watch *watch // of the call that they are bound to (within), nil for none
@@ -28,7 +29,7 @@ type types struct {
 func newTypes(c *ir.Contract, unions *ir.Unions) types {
 	return types{
 		contract: c, info: describeTypes(c, unions), folds: newTypeFolds(c.Types),
-		literals: map[ir.TypeID]*tree.Node{}, wheres: map[ir.TypeID][]rule{},
+		literals: map[ir.TypeID]*tree.Node{}, words: map[string]*tree.Node{}, wheres: map[ir.TypeID][]rule{},
 	}
 }
 

@@ -209,7 +209,7 @@ func (v *verification) readProposal() []finding {
 	v.typePointers()
 	for i := range v.accesses { // positions are spelled as such, where the state type says that they are
 		if a := &v.accesses[i]; a.typed.fault == badIndex && !a.again {
-			found = append(found, messages.badIndex(a.op.Index, a.raw))
+			found = append(found, messages.badIndex(a.op.Index, a.raw()))
 		}
 	}
 	return found
@@ -236,7 +236,7 @@ func (v *verification) parseProposal() []finding {
 	if text := bytes.TrimLeft(data, " \t\r\n"); len(text) > 0 && text[0] == '{' {
 		return v.parseObject(data)
 	}
-	patch, problems := tree.ParsePatch(data, limits)
+	patch, problems := tree.ParsePatchOf(v.p.words, data, limits)
 	v.patch = patch
 	found := problemsFound(problems)
 	if len(found) == 0 {
