@@ -18,6 +18,9 @@
 //     propose again when no answer came (Proposal.Key).
 //   - Trace: everything above, as hash-chained lines of JSON (spec/interfaces.md
 //     section 6). CheckTrace reads it.
+//   - Position: where an instance stands. Refresh reads what other processes appended, Tail
+//     tells of it; Export gives the state with it. Instance.Verify says what Propose would.
+//   - List, InfoOf, Lines, Delete: what a store holds, without a contract.
 //   - CheckLog, CheckSnapshots, Replay, At: an auditor's view of a log. They check that
 //     nothing was changed, make every decision again, and give the state at any version.
 //

@@ -61,6 +61,7 @@ type pipeline struct {
 	reading  *reading      // asked of it, before it appends anything else
 	unsure   bool          // an append failed, and perhaps it did not
 	closed   bool
+	ending   chan struct{} // closed when the instance is
 	claims   claims
 	snapshots
 }
@@ -316,7 +317,7 @@ func (in *Instance) write(batch []*submission) {
 	records[0].Follows = from.head.End()
 	err := in.store.Append(context.Background(), in.id, from.head.Seq, records...)
 	if errors.Is(err, store.ErrConflict) {
-		if err = in.checkHead(from.head); err == nil {
+		if err = in.checkHead(context.Background(), from.head); err == nil {
 			err = in.catchUp(context.Background())
 		}
 		if err == nil {
@@ -362,8 +363,8 @@ func (in *Instance) seal(head trace.Head, batch []*submission) (records []store.
 
 // checkHead finds out whether the record that the log ended with is still there: who finds
 // another one reads another instance's log.
-func (in *Instance) checkHead(head trace.Head) error {
-	record, err := config{store: in.store, id: in.id}.recordAt(context.Background(), head.Seq)
+func (in *Instance) checkHead(ctx context.Context, head trace.Head) error {
+	record, err := config{store: in.store, id: in.id}.recordAt(ctx, head.Seq)
 	if err == nil && !bytes.HasSuffix(record.Line, head.End()) {
 		err = &CorruptLogError{in.id, head.Seq, anotherLog}
 	}
@@ -465,7 +466,10 @@ func (in *Instance) catchUp(ctx context.Context) error {
 // instance that is not closed loses nothing, but perhaps a snapshot. Errors: the context's.
 func (in *Instance) Close(ctx context.Context) error {
 	in.mu.Lock()
-	in.closed = true
+	if !in.closed {
+		in.closed = true
+		close(in.ending)
+	}
 	in.mu.Unlock()
 	return in.quiet(ctx)
 }

@@ -17,6 +17,7 @@ type applyVerb struct {
 	forceFlag
 	Key     stated   `help:"Of an instance: the proposal's idempotency key. The same proposal with the same key again is answered with the first verdict." placeholder:"TEXT"`
 	Version *uint64  `help:"Of an instance: the version of the view that the proposal was made on; by default the one that there is." placeholder:"VERSION"`
+	DryRun  bool     `help:"Of an instance: print the verdict that there would be; nothing is recorded."`
 	Output  fileName `short:"o" xor:"target" help:"File for the new state; - is standard output." placeholder:"FILE"`
 	InPlace bool     `xor:"target" help:"Replace the state document."`
 	Advance string   `help:"Walk the host's edge to this phase, instead of judging a proposal." placeholder:"PHASE"`
@@ -28,7 +29,7 @@ func (applyVerb) Help() string {
 
 Without -o or --in-place the new state goes to standard output and the verdict to standard error; with --format json the verdict goes to standard output and holds the new state as its member "state".
 
-With --store, the proposal is decided by an instance ("poptic create") and kept in its log, whatever becomes of it; the verdict is all that is printed. When it is not known whether a command did its work, because it was killed say, run it again with the same --key.
+With --store, the proposal is decided by an instance ("poptic create") and kept in its log, whatever becomes of it; the verdict is all that is printed. With --dry-run, it is the verdict that there would be, and nothing is kept. When it is not known whether a command did its work, because it was killed say, run it again with the same --key.
 
 Examples:
 
@@ -38,6 +39,8 @@ Examples:
     poptic apply contract.poptic --store sqlite:desk.db --instance T-7 \
         --stage classify --arg ticket=T1 --version 3 --key classify-T1 \
         --principal bot-3 --on-behalf ann --patch patch.json
+    poptic apply contract.poptic --store sqlite:desk.db --instance T-7 \
+        --stage classify --arg ticket=T1 --patch patch.json --dry-run
 
 Exit codes:
 
@@ -86,7 +89,11 @@ func (v *applyVerb) toInstance(c *console, by runtime.Principal) error {
 	if err != nil {
 		return err
 	}
-	in, err := v.instanceFlags.open(c, &v.contractArg)
+	open := v.instanceFlags.open
+	if v.DryRun {
+		open = v.instanceFlags.look
+	}
+	in, err := open(c, &v.contractArg)
 	if err != nil {
 		return err
 	}
@@ -123,7 +130,11 @@ func (v *applyVerb) ask(c *console, in *running, args map[string]string, by runt
 	if v.Version != nil {
 		base = *v.Version
 	}
-	return in.Propose(c.ctx, runtime.Proposal{
+	decide := in.Propose
+	if v.DryRun {
+		decide = in.Instance.Verify
+	}
+	return decide(c.ctx, runtime.Proposal{
 		Stage: v.Stage, Args: args, Role: v.Role, Base: base, Patch: n.patch, Next: v.Next, Key: string(v.Key), Normalised: n.applied,
 		Principal: by,
 	})
@@ -138,6 +149,10 @@ func (v *applyVerb) check() error {
 		return fail("translate it against the view, into a JSON Patch", "an instance decides JSON Patches: --merge-patch is for --state")
 	case !v.Store.given() && (v.Key != "" || v.Version != nil):
 		return fail("give --store and --instance instead of --state", "--key and --version are about the log of an instance, and a state document has none")
+	case !v.Store.given() && v.DryRun:
+		return fail("\"poptic verify\" judges a proposal on a state document, and writes nothing", "--dry-run is for an instance, and a state document is none")
+	case v.Advance != "" && v.DryRun:
+		return fail("leave one of them out", "--dry-run is about a proposal, and a host's move is none")
 	case v.Advance != "" && (v.Key != "" || v.Version != nil):
 		return fail("leave --key and --version out", "a host's move is no proposal")
 	case v.Advance != "" && (v.Patch != "" || v.Stage != "" || v.Next != ""):

@@ -163,6 +163,15 @@ func (r *running) explain(err error) error {
 
 // open goes on with the instance that the flags name. The caller closes it.
 func (f *instanceFlags) open(c *console, of *contractArg) (*running, error) {
+	return f.from(c, of, f.Store.open)
+}
+
+// look opens the instance that the flags name, to ask it what leaves no trace.
+func (f *instanceFlags) look(c *console, of *contractArg) (*running, error) {
+	return f.from(c, of, f.Store.look)
+}
+
+func (f *instanceFlags) from(c *console, of *contractArg, open func(*console) (*sqlite.Store, error)) (*running, error) {
 	contract, err := of.load(c)
 	if err != nil {
 		return nil, err
@@ -171,7 +180,7 @@ func (f *instanceFlags) open(c *console, of *contractArg) (*running, error) {
 	if err != nil {
 		return nil, broken(of.Contract, err)
 	}
-	st, err := f.Store.open(c)
+	st, err := open(c)
 	if err != nil {
 		return nil, err
 	}
