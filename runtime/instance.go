@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -129,16 +130,12 @@ type genesis struct {
 
 // begin writes the first record.
 func (in *Instance) begin(ctx context.Context, now *verify.Snapshot) error {
-	sealed, err := json.Marshal(in.genesis(now))
-	if err != nil {
-		return err
-	}
+	sealed := in.genesis(now)
 	e := in.genesisEntry(now, sealed, in.options.principal)
 	e.Labels = in.options.labels
 	e.Seal = in.key.Seal(e.sealed)
 	line, head := trace.Start(in.id).Seal(&e.Record)
-	err = in.store.Create(ctx, in.id, store.Record{Seq: head.Seq, Line: line, Sealed: sealed})
-	if err != nil {
+	if err := in.store.Create(ctx, in.id, store.Record{Seq: head.Seq, Line: line, Sealed: sealed}); err != nil {
 		return err
 	}
 	in.standAt(ledger{}, point{now, head, head.Seq})
@@ -153,8 +150,11 @@ func (in *Instance) genesisEntry(now *verify.Snapshot, sealed []byte, by Princip
 	return e
 }
 
-func (in *Instance) genesis(now *verify.Snapshot) genesis {
-	return genesis{Key: in.key.Bytes(), State: in.contract.program.Export(now.State, false)}
+// genesis writes a genesis, in one piece: the state may be large.
+func (in *Instance) genesis(now *verify.Snapshot) []byte {
+	dst := append(make([]byte, 0, now.State.Size()+128), `{"key":"`...)
+	dst = append(base64.StdEncoding.AppendEncode(dst, in.key.Bytes()), `","state":`...)
+	return append(in.contract.program.AppendExport(dst, now.State), '}')
 }
 
 // checkAll evaluates every rule of the contract on a state.

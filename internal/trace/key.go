@@ -23,8 +23,15 @@ const macPrefix = "hmac-sha256:"
 // sensitive as the state: with it, guesses at secret values can be tested.
 type Key struct {
 	secret [KeySize]byte
-	macs   sync.Pool                 // of *keyed
-	state  atomic.Pointer[[2]string] // the last state that was named, and its name: it is so again in the next record
+	macs   sync.Pool // of *keyed
+	names  [16]atomic.Pointer[name]
+}
+
+// A name is how a state or view was named that has a digest: it is likely to be named again,
+// as the state before the next commit, or when the view is shown again.
+type name struct {
+	use          byte
+	digest, text string
 }
 
 // A keyed makes digests, one after the other.
@@ -83,17 +90,23 @@ func (k *Key) digest(use byte, data []byte) string {
 
 // State is how a line names a state of which digest is the hash. Whoever has not the
 // key cannot find out whether a state that he guesses is the one.
-func (k *Key) State(digest string) string {
-	if last := k.state.Load(); last != nil && last[0] == digest {
-		return last[1]
-	}
-	name := k.digest(useState, []byte(digest))
-	k.state.Store(&[2]string{digest, name})
-	return name
-}
+func (k *Key) State(digest string) string { return k.name(useState, digest) }
 
 // View is State for a view.
-func (k *Key) View(digest string) string { return k.digest(useView, []byte(digest)) }
+func (k *Key) View(digest string) string { return k.name(useView, digest) }
+
+func (k *Key) name(use byte, digest string) string {
+	slot := &k.names[0]
+	if len(digest) > 0 {
+		slot = &k.names[int(digest[len(digest)-1])%len(k.names)]
+	}
+	if known := slot.Load(); known != nil && known.use == use && known.digest == digest {
+		return known.text
+	}
+	made := &name{use, digest, k.digest(use, []byte(digest))}
+	slot.Store(made)
+	return made.text
+}
 
 // Snapshot is the keyed digest that shows that a snapshot is as it was written.
 func (k *Key) Snapshot(data []byte) string { return k.digest(useCache, data) }

@@ -110,11 +110,36 @@ func (w *writer) line(depth int) {
 	}
 }
 
-// set writes the elements of a set in ascending order of their canonical bytes.
+// set writes the elements of a set in ascending order of their canonical bytes. They
+// stand so, but in a set that is being made.
 func (w *writer) set(n *Node, depth int) {
+	if !w.lines && w.inOrder(n) {
+		return
+	}
 	for i, e := range sortedElements(n) {
 		w.item(i, false, "", e, depth)
 	}
+}
+
+// inOrder writes the elements as they stand, if that is the order of their bytes; else it
+// writes nothing.
+func (w *writer) inOrder(n *Node) bool {
+	start := len(w.dst)
+	from, to := start, start // of the element before
+	sorted := n.eachItem(func(e *Node) bool {
+		if to > start {
+			w.dst = append(w.dst, ',')
+		}
+		at := len(w.dst)
+		w.value(e, 0)
+		ascends := bytes.Compare(w.dst[from:to], w.dst[at:]) <= 0
+		from, to = at, len(w.dst)
+		return ascends
+	})
+	if !sorted {
+		w.dst = w.dst[:start]
+	}
+	return sorted
 }
 
 func sortedElements(n *Node) []*Node {
