@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/patchoptic/poptic/runtime/store"
@@ -19,6 +21,22 @@ type promptStore struct{ store.Store }
 // Create implements store.Store. When ctx ends, the outcome is open.
 func (s promptStore) Create(ctx context.Context, id string, records ...store.Record) error {
 	answered, err := promptly(ctx, func() (bool, error) { return true, s.Store.Create(ctx, id, records...) })
+	if !answered {
+		return &OpenOutcomeError{err}
+	}
+	return err
+}
+
+// Delete implements store.Deleter, if the store does. When ctx ends, the outcome is open.
+func (s promptStore) Delete(ctx context.Context, id string) error {
+	d, can := s.Store.(store.Deleter)
+	if !can {
+		return &store.Error{Instance: id, Err: fmt.Errorf("this store deletes no instances: %w", errors.ErrUnsupported)}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	answered, err := promptly(ctx, func() (bool, error) { return true, d.Delete(ctx, id) })
 	if !answered {
 		return &OpenOutcomeError{err}
 	}
@@ -61,21 +79,32 @@ func promptly[T any](ctx context.Context, call func() (T, error)) (T, error) {
 
 // Read implements store.Store.
 func (s promptStore) Read(ctx context.Context, id string, from uint64, limit int) iter.Seq2[store.Record, error] {
+	return promptlyEach(ctx, func() iter.Seq2[store.Record, error] { return s.Store.Read(ctx, id, from, limit) })
+}
+
+// Instances implements store.Store.
+func (s promptStore) Instances(ctx context.Context, from string) iter.Seq2[store.Entry, error] {
+	return promptlyEach(ctx, func() iter.Seq2[store.Entry, error] { return s.Store.Instances(ctx, from) })
+}
+
+// promptlyEach makes a call and iterates over what it gives, until the context ends: then the last
+// error is the context's.
+func promptlyEach[T any](ctx context.Context, call func() iter.Seq2[T, error]) iter.Seq2[T, error] {
 	if ctx.Done() == nil {
-		return s.Store.Read(ctx, id, from, limit)
+		return call()
 	}
-	return func(yield func(store.Record, error) bool) {
+	return func(yield func(T, error) bool) {
 		type answer struct {
-			record store.Record
-			err    error
+			value T
+			err   error
 		}
 		answers, enough := make(chan answer), make(chan struct{})
 		defer close(enough)
 		go func() {
 			defer close(answers)
-			for record, err := range s.Store.Read(ctx, id, from, limit) {
+			for value, err := range call() {
 				select {
-				case answers <- answer{record, err}:
+				case answers <- answer{value, err}:
 				case <-enough:
 					return
 				}
@@ -84,11 +113,12 @@ func (s promptStore) Read(ctx context.Context, id string, from uint64, limit int
 		for {
 			select {
 			case a, more := <-answers:
-				if !more || !yield(a.record, a.err) {
+				if !more || !yield(a.value, a.err) {
 					return
 				}
 			case <-ctx.Done():
-				yield(store.Record{}, ctx.Err())
+				var none T
+				yield(none, ctx.Err())
 				return
 			}
 		}

@@ -71,10 +71,10 @@ func List(ctx context.Context, st store.Store, after string, limit int) iter.Seq
 		if after != "" {
 			from += "\x00" // the next text after it
 		}
-		for e, err := range st.Instances(ctx, from) {
+		for e, err := range (promptStore{st}).Instances(ctx, from) {
 			var found Info
 			if err == nil {
-				found, err = infoOf(ctx, st, e)
+				found, err = infoOf(ctx, promptStore{st}, e)
 			}
 			if errors.Is(err, store.ErrNotFound) { // deleted meanwhile
 				continue
@@ -92,19 +92,19 @@ func InfoOf(ctx context.Context, st store.Store, id string) (Info, error) {
 	if err := checkID(id); err != nil {
 		return Info{}, err
 	}
-	for e, err := range st.Instances(ctx, id) {
+	for e, err := range (promptStore{st}).Instances(ctx, id) {
 		if err != nil {
 			return Info{}, err
 		}
 		if e.ID == id {
-			return infoOf(ctx, st, e)
+			return infoOf(ctx, promptStore{st}, e)
 		}
 		break
 	}
 	return Info{}, &store.Error{Instance: id, Err: store.ErrNotFound}
 }
 
-func infoOf(ctx context.Context, st store.Store, e store.Entry) (Info, error) {
+func infoOf(ctx context.Context, st promptStore, e store.Entry) (Info, error) {
 	out := Info{Instance: e.ID, Version: e.Version, Seq: e.Seq}
 	first, ok := readLine(e.First)
 	if !ok || first.Kind != trace.Create || e.Seq == 0 {
@@ -152,17 +152,13 @@ func (l *line) phaseAfter() string {
 // remains there (store.Deleter), and the name is free. What was noted down elsewhere, a
 // trace or an anchor, tells that it was there.
 // Errors: *IDError;
-// store.ErrNotFound (wrapped); errors.ErrUnsupported (wrapped) if the store cannot; the context's error, or
-// what the store reports.
+// store.ErrNotFound (wrapped); errors.ErrUnsupported (wrapped) if the store cannot; an *OpenOutcomeError if ctx ends
+// while the store is at it; what the store reports.
 func Delete(ctx context.Context, st store.Store, id string) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
-	d, can := st.(store.Deleter)
-	if !can {
-		return &store.Error{Instance: id, Err: fmt.Errorf("this store deletes no instances: %w", errors.ErrUnsupported)}
-	}
-	return d.Delete(ctx, id)
+	return promptStore{st}.Delete(ctx, id)
 }
 
 // Lines iterates over lines of an instance's trace, from record number from on, and over no more than
@@ -175,7 +171,7 @@ func Lines(ctx context.Context, st store.Store, id string, from uint64, limit in
 			yield(nil, err)
 			return
 		}
-		for r, err := range st.Read(ctx, id, from, limit) {
+		for r, err := range (promptStore{st}).Read(ctx, id, from, limit) {
 			if !yield(r.Line, err) {
 				return
 			}
