@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/patchoptic/poptic/internal/ir"
 )
@@ -167,7 +168,8 @@ func (n *Node) Distinct() bool {
 	if n.Len() > small {
 		return !n.bag().Repeats()
 	}
-	var room [small]Digest
+	room := digestRooms.Get().(*digestRoom)
+	defer digestRooms.Put(room)
 	sorted := n.sortedDigests(room[:0])
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] == sorted[i-1] {
@@ -198,7 +200,8 @@ func (n *Node) bagDigest() Digest {
 // fewDigest is the digest of the bag of a few elements, which is not made: it would take
 // more room than they do. The object that a bag is made of is one leaf then.
 func (n *Node) fewDigest() Digest {
-	var room [small]Digest
+	room := digestRooms.Get().(*digestRoom)
+	defer digestRooms.Put(room)
 	sorted := n.sortedDigests(room[:0])
 	buffer := buffers.Get().(*[]byte)
 	buf, distinct := append((*buffer)[:0], 'm'), 0
@@ -215,6 +218,11 @@ func (n *Node) fewDigest() Digest {
 	buffers.Put(buffer)
 	return d
 }
+
+// A digestRoom is room for the digests of a few elements.
+type digestRoom [small]Digest
+
+var digestRooms = sync.Pool{New: func() any { return new(digestRoom) }}
 
 // sortedDigests appends the digests of n's elements in ascending order to dst, which is
 // empty.

@@ -205,6 +205,13 @@ type Edit struct {
 
 // NewEdit begins an edit of root in which patch is going to run.
 func NewEdit(root *Node, patch Patch) *Edit {
+	e := new(Edit)
+	e.Begin(root, patch)
+	return e
+}
+
+// Begin makes e what NewEdit makes.
+func (e *Edit) Begin(root *Node, patch Patch) {
 	letters, words := 0, 0
 	for i := range patch {
 		letters += len(patch[i].Path) + len(patch[i].From)
@@ -213,7 +220,7 @@ func NewEdit(root *Node, patch Patch) *Edit {
 			words += 2
 		}
 	}
-	return &Edit{root: root, spare: make(region.Word, 0, letters), lists: make([]region.Word, 0, words)}
+	*e = Edit{root: root, spare: make(region.Word, 0, letters), lists: make([]region.Word, 0, words)}
 }
 
 // Root is the value as it is now.

@@ -159,6 +159,7 @@ type ruleRun struct {
 	phase    string
 	measures *measures
 	in       *expr.Input // see input
+	search   entrySearch // see eachTouched
 	collection
 }
 
@@ -352,7 +353,8 @@ func meetsAny(f footprint, targets []region.Word) bool {
 // eachTouched calls visit for the entries of a family that writes have touched, each
 // entry once.
 func (r *ruleRun) eachTouched(p *part, targets []region.Word, visit func(w region.Word, n *tree.Node)) {
-	e := entrySearch{ruleRun: r, part: p, visit: visit, done: make([]region.Word, 0, min(len(targets), 8))}
+	e := &r.search
+	*e = entrySearch{ruleRun: r, part: p, visit: visit, done: e.done[:0]}
 	for _, t := range targets {
 		e.under(t)
 	}

@@ -66,10 +66,14 @@ func (v *verification) typePointers() {
 		}
 	}
 	v.accesses, v.letters = make([]access, 0, accesses), make(region.Word, 0, tokens)
-	v.firstAccess = make([]int, 0, len(v.patch)+1)
+	if v.firstAccess = nil; accesses > len(v.patch) {
+		v.firstAccess = make([]int, 0, len(v.patch)+1)
+	}
 	for i := range v.patch {
 		op := &v.patch[i]
-		v.firstAccess = append(v.firstAccess, len(v.accesses))
+		if v.firstAccess != nil {
+			v.firstAccess = append(v.firstAccess, len(v.accesses))
+		}
 		switch op.Kind {
 		case tree.OpAdd:
 			v.access(op, false, inserts, toWrite)
@@ -89,7 +93,9 @@ func (v *verification) typePointers() {
 			v.access(op, false, inserts, toWrite)
 		}
 	}
-	v.firstAccess = append(v.firstAccess, len(v.accesses))
+	if v.firstAccess != nil {
+		v.firstAccess = append(v.firstAccess, len(v.accesses))
+	}
 }
 
 func (v *verification) access(op *tree.Op, from bool, how mode, needs authority) {
@@ -103,6 +109,9 @@ func (v *verification) access(op *tree.Op, from bool, how mode, needs authority)
 
 // accessesOf are the accesses of one operation.
 func (v *verification) accessesOf(op *tree.Op) []access {
+	if v.firstAccess == nil {
+		return v.accesses[op.Index : op.Index+1]
+	}
 	return v.accesses[v.firstAccess[op.Index]:v.firstAccess[op.Index+1]]
 }
 
@@ -130,7 +139,8 @@ type execution struct {
 	trusts     bool // the patch was judged before; only run it
 	partial    bool // the state is a view: of a union there may be no more than a part
 	before     *tree.Node
-	edit       *tree.Edit // what the operations make of it, nil before they run and if one fails
+	edit       tree.Edit // what the operations make of it
+	ran        bool      // all of them, so far
 	effects    []tree.Effect
 	duplicates []finding // additions to sets that held the element
 	found      []finding
@@ -138,7 +148,7 @@ type execution struct {
 
 // root is the running state.
 func (e *execution) root() *tree.Node {
-	if e.edit == nil {
+	if !e.ran {
 		return e.before
 	}
 	return e.edit.Root()
@@ -156,7 +166,7 @@ func (v *verification) execute(root *tree.Node, partial bool) *execution {
 		return e
 	}
 	if last := e.runAll(); last >= 0 {
-		e.edit = nil
+		e.ran = false
 		e.found = append(e.found, laterThan(last, never)...)
 	}
 	return e
@@ -256,7 +266,8 @@ func laterThan(i int, found []finding) []finding {
 // runAll runs the operations, and returns the index of the one that failed, or -1.
 func (e *execution) runAll() int {
 	e.effects = make([]tree.Effect, 0, len(e.v.patch))
-	e.edit = tree.NewEdit(e.before, e.v.patch)
+	e.edit.Begin(e.before, e.v.patch)
+	e.ran = true
 	for i := range e.v.patch {
 		if e.runOp(&e.v.patch[i]); len(e.found) > 0 {
 			return i
@@ -292,7 +303,7 @@ func (e *execution) locate(a *access) typedPointer {
 	root := e.root()
 	if a.op.Kind == tree.OpMove && a.how == inserts && len(a.op.From) > 0 {
 		trial := *e
-		trial.edit = tree.NewEdit(root, nil)
+		trial.edit.Begin(root, nil)
 		if _, problem := trial.removed(a.op); problem == nil {
 			root = trial.root()
 		}

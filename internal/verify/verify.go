@@ -138,7 +138,7 @@ type verification struct {
 	next        string         // the phase to move to, "" for none
 	args        region.Binding // every parameter of the stage, once the phase step passed
 	accesses    []access       // of the patch's pointers, in operation order
-	firstAccess []int          // of each operation, and the number of all
+	firstAccess []int          // of each operation, and the number of all; nil if each has one
 	letters     region.Word    // room for the words of all accesses
 	after       *tree.Node
 	effects     []tree.Effect
@@ -355,41 +355,39 @@ func (v *verification) bindOne(p *ir.Param) (string, *finding) {
 	if p.Kind == ir.DependentParam {
 		return v.bindDependent(p, at, given)
 	}
-	var bad finding
 	switch {
 	case !given:
-		bad = messages.argumentMissing(v.stage.Name, p)
+		return "", found(messages.argumentMissing(v.stage.Name, p))
 	case value == "":
-		bad = messages.argumentEmpty(v.stage.Name, p)
+		return "", found(messages.argumentEmpty(v.stage.Name, p))
 	case slices.Contains(p.Reserved, value):
-		bad = messages.argumentReserved(v.stage.Name, p)
+		return "", found(messages.argumentReserved(v.stage.Name, p))
 	case p.Kind == ir.ExistingParam && at.Get(value) == nil:
-		bad = messages.argumentNotFound(v.stage.Name, p)
+		return "", found(messages.argumentNotFound(v.stage.Name, p))
 	case p.Kind == ir.NewParam && at.Get(value) != nil:
-		bad = messages.argumentTaken(v.stage.Name, p)
+		return "", found(messages.argumentTaken(v.stage.Name, p))
 	default:
 		return value, nil
 	}
-	return "", &bad
 }
 
 // bindDependent takes the value of a parameter from the state.
 func (v *verification) bindDependent(p *ir.Param, at *tree.Node, given bool) (string, *finding) {
-	var bad finding
 	switch {
 	case given:
-		bad = messages.argumentGiven(v.stage.Name, p)
+		return "", found(messages.argumentGiven(v.stage.Name, p))
 	case at == nil || at.Kind() != ir.String:
-		bad = messages.argumentNoString(v.stage.Name, p)
+		return "", found(messages.argumentNoString(v.stage.Name, p))
 	case at.Text() == "":
-		bad = messages.argumentEmpty(v.stage.Name, p)
+		return "", found(messages.argumentEmpty(v.stage.Name, p))
 	case slices.Contains(p.Reserved, at.Text()):
-		bad = messages.argumentReserved(v.stage.Name, p)
+		return "", found(messages.argumentReserved(v.stage.Name, p))
 	default:
 		return at.Text(), nil
 	}
-	return "", &bad
 }
+
+func found(f finding) *finding { return &f }
 
 // checkNext settles which phase the stage moves to.
 func (v *verification) checkNext() []finding {
