@@ -382,7 +382,7 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 		Actor: asks.Principal.Subject, Now: asks.Time,
 		Attempt: now.attempt(), MaxAttempts: l.verdict.MaxAttempts, Normalised: p.Normalised,
 		Stale: func(read verify.Reading) []Violation {
-			return now.objections(r.in.key, a, read, r.late(&p, &now, l.verdict), l.verdict.MaxAttempts)
+			return now.objections(r.in.key, a, read, r.late(&p, &now, l.verdict), l.verdict.MaxAttempts, r.in.contract.ir.AsksClock(p.Stage))
 		},
 	}
 	if before.patch != nil {

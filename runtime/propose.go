@@ -290,7 +290,8 @@ func (s *admission) attempt() int { return s.used + 1 }
 
 // objections are the stale gate's violations. A proposal that comes too late is
 // told so and nothing else: it is not a try. a is what is proposed, and read how it reads.
-func (s *admission) objections(key *trace.Key, a *request, read verify.Reading, late []Violation, most int) []Violation {
+// What the clock has a part in may be refused now and not later: of that nothing is a repeat.
+func (s *admission) objections(key *trace.Key, a *request, read verify.Reading, late []Violation, most int, clocked bool) []Violation {
 	if len(late) > 0 {
 		return late
 	}
@@ -299,7 +300,7 @@ func (s *admission) objections(key *trace.Key, a *request, read verify.Reading, 
 		return []Violation{keyTaken}
 	case most > 0 && s.attempt() > most:
 		return []Violation{exhausted}
-	case len(s.refused) == 0:
+	case len(s.refused) == 0 || clocked:
 		return nil
 	}
 	if a.identify(key, read); s.repeats(a) {
@@ -338,7 +339,7 @@ func (in *Instance) proposed(p *Proposal, a *request, now *admission) verify.Pro
 		Actor: p.Principal.Subject, Now: a.at,
 		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
 		Stale: func(read verify.Reading) []Violation {
-			return now.objections(in.key, a, read, in.late(p, now), most)
+			return now.objections(in.key, a, read, in.late(p, now), most, in.contract.ir.AsksClock(p.Stage))
 		},
 	}
 }

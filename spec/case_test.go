@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -29,6 +30,8 @@ type verifyCase struct {
 	Stage    string            `json:"stage"`
 	Args     map[string]string `json:"args"`
 	Role     string            `json:"role"`
+	Actor    string            `json:"actor"`
+	Now      time.Time         `json:"now"`
 	Patch    json.RawMessage   `json:"patch"`
 	Proposal json.RawMessage   `json:"proposal"`
 	Next     string            `json:"next"`

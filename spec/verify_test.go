@@ -81,12 +81,12 @@ func runCase(t *testing.T, c verifyCase) {
 	}
 	before := verify.Snapshot{State: state, Phase: phase, Version: 5}
 	if c.Expect.View != nil {
-		view, refused, err := p.View(ctx, before, verify.ViewRequest{Stage: c.Stage, Args: c.Args, Role: c.Role})
+		view, refused, err := p.View(ctx, before, verify.ViewRequest{Stage: c.Stage, Args: c.Args, Role: c.Role, Actor: c.Actor, Now: c.Now})
 		require.NoError(t, err)
 		require.Nil(t, refused)
 		require.JSONEq(t, string(c.Expect.View), string(tree.AppendJSON(nil, view.Value)))
 	}
-	out, err := p.Verify(ctx, before, verify.Proposal{Stage: c.Stage, Args: c.Args, Role: c.Role, Patch: c.proposalBytes(t), Next: c.Next})
+	out, err := p.Verify(ctx, before, verify.Proposal{Stage: c.Stage, Args: c.Args, Role: c.Role, Actor: c.Actor, Now: c.Now, Patch: c.proposalBytes(t), Next: c.Next})
 	require.NoError(t, err)
 	compare(t, p, c.Expect, before, out)
 }

@@ -167,7 +167,7 @@ func (v *applyVerb) check() error {
 
 func (v *applyVerb) decide(c *console, o *opened) (*decided, error) {
 	if v.Advance == "" {
-		return propose(c, o, &v.stageFlags, &v.proposalFlags)
+		return propose(c, o, &v.stageFlags, &v.proposalFlags, "")
 	}
 	if err := checkGiven(v.Role, v.Advance, nil); err != nil {
 		return nil, err

@@ -203,6 +203,9 @@ func writeRule(p *terminal.Printer, indent string, r explain.Rule) {
 	if r.Phase {
 		reads = append(reads, "the phase")
 	}
+	for _, input := range r.Asks {
+		reads = append(reads, map[string]string{"role": "the role that asks", "actor": "who asks", "now": "the clock"}[input])
+	}
 	p.Field(indent+"  ", len("reads"), "reads", terminal.OrElse(strings.Join(reads, ", "), "nothing of the state"))
 	if all := strings.Join(r.GoesThrough, ", "); all != "" {
 		p.Field(indent+"  ", len("reads"), "costs", "goes through all of "+all+" whenever it is checked")

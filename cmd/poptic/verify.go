@@ -11,6 +11,7 @@ type verifyVerb struct {
 	stateFlag
 	proposalFlags
 	verdictFlags
+	Principal string `help:"Who proposes, for conditions that ask." placeholder:"SUBJECT"`
 }
 
 // Help is printed by --help.
@@ -40,7 +41,7 @@ func (v *verifyVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	d, err := propose(c, o, &v.stageFlags, &v.proposalFlags)
+	d, err := propose(c, o, &v.stageFlags, &v.proposalFlags, v.Principal)
 	if err != nil {
 		return err
 	}
@@ -50,8 +51,8 @@ func (v *verifyVerb) Run(c *console) error {
 	return d.answer()
 }
 
-// propose judges the proposal that the flags describe.
-func propose(c *console, o *opened, s *stageFlags, f *proposalFlags) (*decided, error) {
+// propose judges the proposal that the flags describe, made by an actor.
+func propose(c *console, o *opened, s *stageFlags, f *proposalFlags, actor string) (*decided, error) {
 	if err := f.complete(o.contract, s); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func propose(c *console, o *opened, s *stageFlags, f *proposalFlags) (*decided, 
 	}
 	outcome, err := o.program.Verify(c.ctx, o.snapshot, verify.Proposal{
 		Stage: s.Stage, Args: o.args, Role: s.Role, Patch: n.patch, Next: f.Next,
-		Normalised: n.applied, Now: time.Now().UTC(),
+		Normalised: n.applied, Actor: actor, Now: time.Now().UTC(),
 	})
 	if err != nil {
 		return nil, misnamed(o.contract, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
@@ -123,7 +124,7 @@ func (c *checker) checkDefinition(s *scope, m *expr.Macro) {
 		return
 	}
 	for _, name := range free {
-		if !reservedVariable(name) && s.macros[name] == nil && !slices.Contains(m.Params, name) && !s.isMeasureRoot(name) && s.imports[name] == nil && !strings.HasPrefix(name, "@") && !strings.HasPrefix(name, "#") && !strings.HasPrefix(name, "__") {
+		if !reservedVariable(name) && !slices.Contains(ir.Inputs(), name) && s.macros[name] == nil && !slices.Contains(m.Params, name) && !s.isMeasureRoot(name) && s.imports[name] == nil && !strings.HasPrefix(name, "@") && !strings.HasPrefix(name, "#") && !strings.HasPrefix(name, "__") {
 			c.report(unknownInDefinition(m, name, s))
 		}
 	}
@@ -190,7 +191,7 @@ func unknownInDefinition(m *expr.Macro, name string, s *scope) source.Diagnostic
 	if i := wordIn(at.Text(), name); i >= 0 {
 		at.Start, at.End = at.Start+i, at.Start+i+len(name)
 	}
-	known := slices.Concat(m.Params, keys(s.macros), s.measures(), []string{"state", "before", "after", "phase", "self"})
+	known := slices.Concat(m.Params, keys(s.macros), s.measures(), []string{"state", "before", "after", "phase", "self"}, ir.Inputs())
 	d := fault(diagnostic.UnknownName, at, "a definition has its parameters, and what is in scope where it is used: make `"+name+"` a parameter", "`%s` is not defined here", name)
 	if near := spell.Nearest(name, known); near != "" {
 		d.Help = "did you mean `" + near + "`?"

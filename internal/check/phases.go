@@ -72,7 +72,7 @@ func (c *checker) lowerPhase(p *syntax.Phase) ir.Phase {
 		to[a.To.Text] = true
 		arrow := ir.Arrow{To: a.To.Text, ByHost: a.ByHost}
 		if a.Guard != nil {
-			guard := c.expression(a.Guard, expr.Scope{Vars: ir.StateVars})
+			guard := c.expression(a.Guard, expr.Scope{Vars: ir.GuardVars})
 			arrow.Guard = &guard
 		}
 		out.Arrows = append(out.Arrows, arrow)

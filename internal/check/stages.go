@@ -211,9 +211,21 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 	}
 }
 
+// mayRun lists the roles that may run a stage, nil if every one may.
+func (c *checker) mayRun(st *stage) []string {
+	for ; st != nil; st = st.parent {
+		if cl := st.clauses["by"]; cl != nil {
+			c.muted++
+			defer func() { c.muted-- }()
+			return c.expandRoles(cl.Names)
+		}
+	}
+	return nil
+}
+
 // condition lowers a require or ensure clause, with its name and message.
 func (c *checker) condition(st *stage, cl *syntax.Clause, vars ir.Vars) ir.Expr {
-	x := c.expression(cl.Expr, expr.Scope{Vars: vars, Params: st.paramNames()})
+	x := c.expression(cl.Expr, expr.Scope{Vars: vars, Params: st.paramNames(), Roles: c.mayRun(st)})
 	x.Message = textOf(cl.Message)
 	if cl.Label == nil || c.isMissing(*cl.Label) {
 		return x

@@ -273,7 +273,7 @@ func (n *namer) uses(s *scope) {
 				for _, a := range x.Arrows {
 					n.use(a.To.Span, n.defs[n.phases[a.To.Text]])
 					if a.Guard != nil {
-						n.expression(a.Guard, expr.Scope{Vars: ir.StateVars}, s, params, nil)
+						n.expression(a.Guard, expr.Scope{Vars: ir.GuardVars}, s, params, nil)
 					}
 				}
 			case *syntax.InvariantDecl:
@@ -710,6 +710,8 @@ func (n *namer) expression(e *syntax.Expr, in expr.Scope, s *scope, params, entr
 			case entry[name.Text] != nil:
 				n.use(span, entry[name.Text])
 			case reservedVariable(name.Text):
+				n.use(span, n.builtin(name.Text))
+			case slices.Contains(ir.Inputs(), name.Text) && !n.isMeasure(name.Text):
 				n.use(span, n.builtin(name.Text))
 			default:
 				n.measure(span, name.Text, s)

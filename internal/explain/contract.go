@@ -116,6 +116,9 @@ type Rule struct {
 	Reads      []Read `json:"reads"`
 	Phase      bool   `json:"reads_phase,omitempty"`
 
+	// Asks are the inputs that it reads: role, actor, now.
+	Asks []string `json:"asks,omitempty"`
+
 	// GoesThrough are containers that cost what they hold whenever the rule is checked.
 	GoesThrough []string `json:"goes_through,omitempty"`
 }
@@ -331,7 +334,7 @@ func (x explainer) judges(c *ir.Contract, s *ir.Stage) []Rule {
 }
 
 func (x explainer) guard(from string, a ir.Arrow) Rule {
-	return x.rule("guard "+from+" -> "+a.To, "", *a.Guard, expr.Scope{Vars: ir.StateVars})
+	return x.rule("guard "+from+" -> "+a.To, "", *a.Guard, expr.Scope{Vars: ir.GuardVars})
 }
 
 func (x explainer) invariant(inv ir.Invariant) Rule {
@@ -353,7 +356,7 @@ func (x explainer) invariant(inv ir.Invariant) Rule {
 func (x explainer) rule(name, message string, rule ir.Expr, s expr.Scope) Rule {
 	r := Rule{
 		Rule: name, Message: message, Expression: strings.TrimSpace(rule.Source),
-		Reads: []Read{}, Phase: rule.ReadsPhase,
+		Reads: []Read{}, Phase: rule.ReadsPhase, Asks: rule.Inputs,
 	}
 	for _, p := range x.env.Walks(rule, s) {
 		r.GoesThrough = append(r.GoesThrough, p.Source())

@@ -44,7 +44,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	w.resultType()
 	w.patterns(checked.Expr(), e.limits.MaxRegexp)
 	sortIssues(w.issues)
-	out := ir.Expr{Source: src, Reads: w.footprint.widened().list(), ReadsPhase: w.footprint.phase}
+	out := ir.Expr{Source: src, Reads: w.footprint.widened().list(), ReadsPhase: w.footprint.phase, Inputs: w.footprint.asks()}
 	if len(w.lookups) > 0 {
 		out.Narrow, out.Lookups = w.footprint.patterns(), w.lookups
 	}

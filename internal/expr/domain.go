@@ -277,6 +277,23 @@ func placeKey(segments []region.Segment, shallow bool) string {
 type footprint struct {
 	reads map[string]ir.Read
 	phase bool
+
+	inputs map[string]bool
+}
+
+func (f *footprint) input(name string) {
+	if f.inputs == nil {
+		f.inputs = map[string]bool{}
+	}
+	f.inputs[name] = true
+}
+
+// asks lists the inputs that are read, nil for none.
+func (f *footprint) asks() []string {
+	if len(f.inputs) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(ir.Inputs(), func(name string) bool { return !f.inputs[name] })
 }
 
 func (f *footprint) add(p place, shallow bool) {

@@ -225,6 +225,7 @@ type Scope struct {
 	Each   *ir.Each
 	Key    string
 	Params []string
+	Roles  []string // that may ask; nil where any may
 }
 
 // key is what the entry's key is called in EachVars, "" if it has no name.
@@ -285,6 +286,7 @@ const (
 	stateRoot                   // a node of the state, at the variable's place
 	phaseRoot                   // the phase
 	measureRoot                 // a measure
+	inputRoot                   // who asks, in which role, and when
 )
 
 // variables lists the names of a scope, without duplicates: the first wins.
@@ -294,7 +296,7 @@ func (e *Env) variables(s Scope) []variable {
 		vars = append(vars, variable{name: name, shape: e.state, root: stateRoot})
 	}
 	switch s.Vars {
-	case ir.StateVars, ir.EachVars:
+	case ir.StateVars, ir.EachVars, ir.GuardVars:
 		state("state")
 		vars = append(vars, variable{name: "phase", shape: e.phaseShape(), root: phaseRoot})
 	case ir.BeforeVars:
@@ -323,6 +325,13 @@ func (e *Env) variables(s Scope) []variable {
 	for i := range e.measures {
 		m := &e.measures[i]
 		vars = append(vars, variable{name: m.name, shape: m.shape, root: measureRoot, measure: m})
+	}
+	switch s.Vars {
+	case ir.GuardVars, ir.BeforeVars, ir.AfterVars: // what is declared by such a name comes first
+		vars = append(vars,
+			variable{name: ir.RoleInput, shape: &shape{kinds: kString, cel: types.StringType, literals: s.Roles}, root: inputRoot},
+			variable{name: ir.ActorInput, shape: stringShape, root: inputRoot},
+			variable{name: ir.NowInput, shape: &shape{kinds: kAny, cel: types.TimestampType}, root: inputRoot})
 	}
 	return withoutDuplicates(vars)
 }

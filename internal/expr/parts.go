@@ -632,7 +632,7 @@ func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
 		return nil // a value, or a view: no part of what a commit must check
 	}
 	parts := []ir.Part{{Each: s.Each, Expr: x}}
-	if s.Vars == ir.StateVars {
+	if s.Vars == ir.StateVars || s.Vars == ir.GuardVars {
 		if apart := e.Parts(x, s); apart != nil {
 			parts = apart
 		}
@@ -640,7 +640,7 @@ func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
 	var out []region.Pattern
 	for _, p := range parts {
 		scope := s
-		if s.Vars == ir.StateVars {
+		if s.Vars == ir.StateVars || s.Vars == ir.GuardVars {
 			scope = PartScope(p)
 		}
 		out = appendNew(out, e.loops(p.Expr, scope)...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -45,6 +46,8 @@ type Input struct {
 	State, Before, After, Self, Entry, View ir.Value
 	Phase                                   string
 	Params                                  map[string]string
+	Role, Actor                             string
+	Now                                     time.Time
 	// Measure computes a measure: its exact decimal text, or present = false for
 	// min and max of nothing. The text is empty where a condition of the measure has no
 	// value. It is called once per use, only for measures in scope.
@@ -244,6 +247,12 @@ func (a *activation) ResolveName(name string) (any, bool) {
 		return a.wrap(in.Entry, a.program.entry)
 	case phaseSlot:
 		return types.String(in.Phase), true
+	case roleSlot:
+		return types.String(in.Role), true
+	case actorSlot:
+		return types.String(in.Actor), true
+	case nowSlot:
+		return types.Timestamp{Time: in.Now.UTC()}, true
 	case paramSlot:
 		text, bound := in.Params[name]
 		return types.String(text), bound
@@ -272,6 +281,9 @@ const (
 	viewSlot
 	entrySlot
 	phaseSlot
+	roleSlot
+	actorSlot
+	nowSlot
 	paramSlot
 	measureSlot
 )
@@ -279,6 +291,8 @@ const (
 var rootSlots = map[string]slot{
 	"state": stateSlot, "before": beforeSlot, "after": afterSlot, "self": selfSlot, "view": viewSlot, "phase": phaseSlot,
 }
+
+var inputSlots = map[string]slot{ir.RoleInput: roleSlot, ir.ActorInput: actorSlot, ir.NowInput: nowSlot}
 
 // nameSlot is a slot with the measure it may belong to.
 type nameSlot struct {
@@ -294,6 +308,8 @@ func (e *Env) slots(s Scope) map[string]nameSlot {
 			out[v.name] = nameSlot{slot: paramSlot}
 		case v.measure != nil:
 			out[v.name] = nameSlot{slot: measureSlot, measure: v.measure}
+		case v.root == inputRoot:
+			out[v.name] = nameSlot{slot: inputSlots[v.name]}
 		case s.Each != nil && s.Vars == ir.EachVars && v.name == s.Each.Var && rootSlots[v.name] == 0:
 			out[v.name] = nameSlot{slot: entrySlot}
 		default:

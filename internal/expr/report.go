@@ -413,7 +413,8 @@ var roots = map[ir.Vars]struct {
 	sees  []string
 	words string
 }{
-	ir.StateVars:  {"an invariant or guard", []string{"state"}, "`state`"},
+	ir.StateVars:  {"an invariant", []string{"state"}, "`state`"},
+	ir.GuardVars:  {"a guard", []string{"state"}, "`state`"},
 	ir.EachVars:   {"an invariant", []string{"state"}, "`state`"},
 	ir.BeforeVars: {"require", []string{"before"}, "`before`"},
 	ir.AfterVars:  {"ensure", []string{"after", "before"}, "`before` and `after`"},
@@ -426,6 +427,9 @@ var roots = map[ir.Vars]struct {
 func misplaced(name string, v ir.Vars) (hint, instead string) {
 	known := []string{"state", "before", "after", "self", "view", "this"}
 	here := roots[v]
+	if slices.Contains(ir.Inputs(), name) && here.who != "" {
+		return here.who + " holds whoever asks, and whenever: `" + name + "` is known in `require`, `ensure` and guards only", ""
+	}
 	if !slices.Contains(known, name) || len(here.sees) == 0 {
 		return "", ""
 	}

@@ -99,6 +99,8 @@ func (w *walker) globals() *locals {
 		case v.root == stateRoot:
 			a.places = []place{v.at}
 			a.ofState = v.shape
+		case v.name == ir.NowInput && v.root == inputRoot:
+			a.shape = nil // CEL's type says all
 		}
 		l = l.with(v.name, a)
 	}
@@ -241,6 +243,8 @@ func (w *walker) ident(name string, in *locals) abstract {
 			if w.phase != "" {
 				return abstract{constant: types.String(w.phase)}
 			}
+		case inputRoot:
+			w.footprint.input(name)
 		case measureRoot:
 			w.footprint.add(place{segments: g.measure.over.Segments, inexact: hasDepth(g.measure.over)}, g.measure.count)
 			for _, p := range g.measure.where {

@@ -304,6 +304,23 @@ func (c *Contract) Invariant(name string) *Invariant {
 	return nil
 }
 
+// AsksClock reports whether a condition of a stage, or the guard of one of its moves, reads
+// the clock. Of no stage, it is false.
+func (c *Contract) AsksClock(stage string) bool {
+	s := c.Stage(stage)
+	if s == nil {
+		return false
+	}
+	for _, from := range s.In {
+		for _, a := range c.Phase(from).Arrows {
+			if a.Guard != nil && slices.Contains(s.Next, a.To) && Asks(NowInput, *a.Guard) {
+				return true
+			}
+		}
+	}
+	return Asks(NowInput, s.Require...) || Asks(NowInput, s.Ensure...)
+}
+
 // Phase finds a phase by name, nil if there is none.
 func (c *Contract) Phase(name string) *Phase {
 	for i := range c.Phases {

@@ -12,13 +12,30 @@ type Vars string
 // The expression contexts. Measures and std functions are in scope in all of them
 // but SelfVars. Stage parameters (strings) are in scope in BeforeVars and AfterVars.
 const (
-	StateVars  Vars = "state"  // state, phase, measures: invariants and guards
+	StateVars  Vars = "state"  // state, phase, measures: invariants
+	GuardVars  Vars = "guard"  // StateVars plus the inputs: guards
 	EachVars   Vars = "each"   // StateVars plus the bound entry
-	BeforeVars Vars = "before" // before, parameters, measures: require
-	AfterVars  Vars = "after"  // before, after, parameters, measures (of after): ensure
+	BeforeVars Vars = "before" // before, parameters, measures, the inputs: require
+	AfterVars  Vars = "after"  // before, after, parameters, measures (of after), the inputs: ensure
 	SelfVars   Vars = "self"   // self: where
 	ViewVars   Vars = "view"   // view: contract tests
 )
+
+// The inputs of a decision: what is known beside the state, the patch and the arguments.
+// Role and Actor are strings, Now is a timestamp.
+const (
+	RoleInput  = "role"  // in which role it is asked for
+	ActorInput = "actor" // who asks, "" where the host does not say
+	NowInput   = "now"   // the clock that it is decided by
+)
+
+// Inputs lists the inputs.
+func Inputs() []string { return []string{RoleInput, ActorInput, NowInput} }
+
+// Asks reports whether one of some expressions reads an input.
+func Asks(input string, xs ...Expr) bool {
+	return slices.ContainsFunc(xs, func(x Expr) bool { return slices.Contains(x.Inputs, input) })
+}
 
 // An Expr is a checked CEL expression. Loading compiles Source again.
 type Expr struct {
@@ -36,6 +53,8 @@ type Expr struct {
 	// Pins are the places that hold a parameter's value where a require holds, before
 	// the patch, or an ensure, after it, and before it where the pin says so.
 	Pins []Pin `json:"pins,omitempty"`
+
+	Inputs []string `json:"inputs,omitempty"` // which of the inputs it reads, in their order
 
 	Name    string `json:"name,omitempty"`    // of a require or ensure that has one
 	Message string `json:"message,omitempty"` // of a require, ensure or where: what is told if it does not hold

@@ -338,6 +338,9 @@ func (v *validation) exprs(what string, params map[string]bool, xs ...Expr) erro
 			}
 			patterns = append(patterns, l.At)
 		}
+		if len(x.Inputs) > 0 && !slices.Equal(x.Inputs, slices.DeleteFunc(Inputs(), func(in string) bool { return !slices.Contains(x.Inputs, in) })) {
+			return malformed(what + " reads an unknown input, or one twice")
+		}
 		phases := map[string]bool{}
 		for _, in := range x.InPhase {
 			if !v.phases[in.Phase] || phases[in.Phase] {

@@ -182,7 +182,7 @@ func (p *Program) loadGuards() error {
 			if arrow.Guard == nil {
 				continue
 			}
-			r, err := p.newRule(arrow.Guard, expr.Scope{Vars: ir.StateVars})
+			r, err := p.newRule(arrow.Guard, expr.Scope{Vars: ir.GuardVars})
 			if err != nil {
 				return fmt.Errorf("guard of %s -> %s: %w", from.Name, arrow.To, err)
 			}

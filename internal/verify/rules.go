@@ -28,7 +28,7 @@ func (v *verification) checkRequire() []finding {
 	}
 	var found []finding
 	v.measuresBefore = measures{p: v.p, ctx: v.ctx, state: v.snapshot.State}
-	in := &expr.Input{Before: v.snapshot.State, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
+	in := &expr.Input{Before: v.snapshot.State, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
 	for i := range v.stage.require {
 		r := &v.stage.require[i]
 		if j := r.judge(v.ctx, in); j != holds {
@@ -102,7 +102,7 @@ func (v *verification) checkEnsure() []finding {
 		return nil
 	}
 	var found []finding
-	in := &expr.Input{Before: v.snapshot.State, After: v.after, Params: v.args, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
+	in := &expr.Input{Before: v.snapshot.State, After: v.after, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Params: v.args, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
 	for i := range v.stage.ensure {
 		r := &v.stage.ensure[i]
 		if j := r.judge(v.ctx, in); j != holds {
@@ -137,7 +137,7 @@ func (v *verification) checkGuard() []finding {
 	if v.next == "" || guard == nil {
 		return nil
 	}
-	in := &expr.Input{State: v.after, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
+	in := &expr.Input{State: v.after, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
 	j := guard.judge(v.ctx, in)
 	if j == holds {
 		return nil

@@ -202,7 +202,7 @@ func (d *drawing) stage(name string) {
 		d.line("  source %s", x.source[0])
 	}
 	if d.chance(25) && len(x.require) > 0 {
-		d.line("  require%s { %s }", d.pick("", "", ` "it was so"`, ` was "it was so"`), x.require[0])
+		d.line("  require%s { %s%s }", d.pick("", "", ` "it was so"`, ` was "it was so"`), x.require[0], d.pick("", "", "", " && "+d.pick(asked...)))
 	}
 	if d.chance(35) && len(x.after) > 0 && d.mayHold(x.after[0], write) {
 		d.line("  ensure%s { %s }", d.pick("", "", ` "it is so"`, ` is`), x.after[0])
@@ -215,6 +215,10 @@ func (d *drawing) stage(name string) {
 		d.line("delegate d%s from %s { write %s }", name, name, write[0])
 	}
 }
+
+// asked are conditions over the inputs of a decision, which in a run are a role without a
+// name, nobody, and the year 1.
+var asked = []string{`role != "x"`, `(actor == "" || role == "x")`, `now < timestamp("2026-01-01T00:00:00Z")`, `now.getFullYear() == 1`}
 
 // mayHold reports whether a condition may hold on what a stage writes.
 func (d *drawing) mayHold(condition string, write []string) bool {
@@ -233,6 +237,7 @@ func (d *drawing) creates(x sort, write string) bool {
 var drawnConstructs = map[string]*regexp.Regexp{
 	"a parameter in a map":             regexp.MustCompile(`\(p in /a\)`),
 	"two parameters":                   regexp.MustCompile(`\(p in /a, q in /a\)`),
+	"what a condition asks":            regexp.MustCompile(`require.*(role|actor|now)`),
 	"a new key":                        regexp.MustCompile(`p new in /a`),
 	"a new key and another":            regexp.MustCompile(`p new in /b, q in /a`),
 	"a dependent parameter":            regexp.MustCompile(`q = /b/\{p\}/a`),

@@ -115,6 +115,9 @@ func (m maker) hinge(x stance) string {
 			parts = append(parts, m.pick(more...))
 		}
 	}
+	if m.chance(15) {
+		parts = append(parts, m.pick(asked...))
+	}
 	m.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	word := m.pick("require", "ensure")
 	for i, p := range parts {
