@@ -433,9 +433,9 @@ func (c *checker) takeAwayPlain(from, what region.Region, at *syntax.RegionAtom)
 	if len(what) == 0 {
 		return from
 	}
-	var except []region.Pattern
-	for _, g := range what {
-		except = append(except, g.Include...)
+	except := what[0].Include
+	for _, g := range what[1:] {
+		except = append(except[:len(except):len(except)], g.Include...)
 	}
 	out, total := slices.Clone(from), 0
 	for i, g := range from {

@@ -27,22 +27,27 @@ type Effect struct {
 func (e Effect) text(kind ConflictKind, part region.Region) string {
 	t, known := e.texts[kind]
 	if !known {
-		var b strings.Builder
-		for _, g := range part {
-			for _, p := range g.Include {
-				b.WriteString(p.String() + "\n")
-			}
-			for _, p := range g.Except {
-				b.WriteString("!\n" + p.String() + "\n")
-			}
-			b.WriteString(";\n")
-		}
-		t = e.Owner + "\n" + b.String()
+		t = e.Owner + "\n" + regionText(part)
 		if e.texts != nil {
 			e.texts[kind] = t
 		}
 	}
 	return t
+}
+
+// regionText is a text that only regions of the same grants have.
+func regionText(r region.Region) string {
+	var b strings.Builder
+	for _, g := range r {
+		for _, p := range g.Include {
+			b.WriteString(p.String() + "\n")
+		}
+		for _, p := range g.Except {
+			b.WriteString("!\n" + p.String() + "\n")
+		}
+		b.WriteString(";\n")
+	}
+	return b.String()
 }
 
 // Effect gives the effect of an instance of a stage.

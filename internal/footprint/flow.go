@@ -439,8 +439,9 @@ type reachIndex struct {
 	knowers trie             // the stages by what they know
 	stages  map[string]int   // by name
 
-	clauses [][]authority    // by stage, once asked for
-	known   []*knowledge     // likewise
+	clauses [][]authority // by stage, once asked for
+	known   []*knowledge  // likewise
+	sets    map[string]*region.Set
 	effects map[string]write // by name of a stage, what others may see of it, once asked for
 }
 
@@ -465,7 +466,7 @@ func (m *Model) reachOf() *reachIndex {
 	n := len(m.Contract.Stages)
 	x := &reachIndex{
 		model: m, verbs: map[string]*trie{}, stages: make(map[string]int, n),
-		clauses: make([][]authority, n), known: make([]*knowledge, n), effects: map[string]write{},
+		clauses: make([][]authority, n), known: make([]*knowledge, n), sets: map[string]*region.Set{}, effects: map[string]write{},
 	}
 	m.reach = x
 	x.letters.numbers = map[region.Segment]symbol{}
@@ -513,11 +514,22 @@ func (x *reachIndex) authorities(i int) []authority {
 	if x.clauses[i] == nil {
 		all := slices.DeleteFunc(x.model.authorities(&x.model.Contract.Stages[i]), func(a authority) bool { return len(a.region) == 0 })
 		for j := range all {
-			all[j].set = region.Compile(all[j].region)
+			all[j].set = x.compiled(all[j].region)
 		}
 		x.clauses[i] = all
 	}
 	return x.clauses[i]
+}
+
+// compiled is the set of a region, one for all regions that read alike.
+func (x *reachIndex) compiled(r region.Region) *region.Set {
+	text := regionText(r)
+	set, known := x.sets[text]
+	if !known {
+		set = region.Compile(r)
+		x.sets[text] = set
+	}
+	return set
 }
 
 // knows is what the i-th stage knows.
@@ -525,7 +537,7 @@ func (x *reachIndex) knows(i int) *knowledge {
 	if x.known[i] == nil {
 		s := &x.model.Contract.Stages[i]
 		k := &knowledge{all: x.model.knows(s), keys: x.model.KeysKnown(s), read: x.model.Effect(s, OwnerA).Read}
-		k.allSet, k.keySet, k.readIn = region.Compile(k.all), region.Compile(k.keys), region.Compile(k.read)
+		k.allSet, k.keySet, k.readIn = x.compiled(k.all), x.compiled(k.keys), x.compiled(k.read)
 		x.known[i] = k
 	}
 	return x.known[i]

@@ -345,6 +345,9 @@ func (t *trie) branch() *branch {
 }
 
 func (b *branch) name(s symbol, to *branch) {
+	if b.literals == nil {
+		b.literals, b.to = make([]symbol, 0, 4), make([]*branch, 0, 4)
+	}
 	b.literals, b.to = append(b.literals, s), append(b.to, to)
 	switch {
 	case b.named != nil:
@@ -554,6 +557,8 @@ func (s *filed) add(i int) {
 	case s.many != nil:
 		s.many.add(i)
 	case len(s.few) > 0 && s.few[len(s.few)-1] == int32(i):
+	case s.few == nil:
+		s.few = append(make([]int32, 0, 4), int32(i))
 	case len(s.few) < maxFew:
 		s.few = append(s.few, int32(i))
 	default:

@@ -88,6 +88,25 @@ func TestAGrantKeepsTheExceptionsThatItMayMeet(t *testing.T) {
 	}
 }
 
+// A contract may have as many grants that take the same away as it likes.
+func TestGrantsThatTakeTheSameAwayShareIt(t *testing.T) {
+	except := []Pattern{MustParse("/a/x"), MustParse("/b/{p}/x")}
+	all := Of("/**")[0].Without(except, nil)
+	require.Same(t, &except[0], &all.Except[0])
+	require.NotSame(t, &except[0], &all.Without(except, nil).Except[0], "a list of its own, where there are others")
+
+	r := Region{all}
+	require.Same(t, &except[0], &r.Own("A")[0].Except[0], "what stays as it is")
+	renamed := r.Rename(func(s string) string { return "A." + s })
+	require.Equal(t, Of("/**", "!/a/x", "!/b/{A.p}/x"), renamed)
+	require.Same(t, &except[0].Segments[0], &renamed[0].Except[0].Segments[0])
+	require.Equal(t, Of("/**", "!/a/x", "!/b/{p}/x"), r)
+
+	one, other := append(all.Except, MustParse("/c")), append(all.Except, MustParse("/d"))
+	require.Equal(t, MustParse("/c"), one[2], "nobody adds to what is shared")
+	require.Equal(t, MustParse("/d"), other[2])
+}
+
 // With the decision procedure as judge, the laws hold on all words, not only
 // those of a universe.
 func TestTheLawsOfTheAlgebraHoldOnAllWords(t *testing.T) {

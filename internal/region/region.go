@@ -34,7 +34,9 @@ func Of(patterns ...string) Region {
 	return Region{g}
 }
 
-// Bind replaces every parameter that args names by its key. Others stay.
+// Bind replaces every parameter that args names by its key. Others stay. What it changes
+// nothing of, pattern or list of patterns, is shared with the result; so it is by Rename
+// and Own.
 func (p Pattern) Bind(args Binding) Pattern {
 	return p.replace(func(s Segment) Segment { return s.bound(args) })
 }
@@ -68,11 +70,15 @@ func (p Pattern) Own(owner string) Pattern {
 	})
 }
 
-// replace maps every segment; the result shares nothing with p.
+// replace maps every segment. A pattern that this changes nothing of is returned itself.
 func (p Pattern) replace(f func(Segment) Segment) Pattern {
-	out := Pattern{Shallow: p.Shallow}
-	for _, s := range p.Segments {
-		out.Segments = append(out.Segments, f(s))
+	first := slices.IndexFunc(p.Segments, func(s Segment) bool { return f(s) != s })
+	if first < 0 {
+		return p
+	}
+	out := Pattern{Shallow: p.Shallow, Segments: slices.Clone(p.Segments)}
+	for i := first; i < len(out.Segments); i++ {
+		out.Segments[i] = f(out.Segments[i])
 	}
 	return out
 }
@@ -111,12 +117,26 @@ func (r Region) each(f func(Pattern) Pattern) Region {
 	return out
 }
 
+// mapPatterns maps every pattern. A list that this changes nothing of is returned itself.
 func mapPatterns(ps []Pattern, f func(Pattern) Pattern) []Pattern {
-	var out []Pattern
-	for _, p := range ps {
-		out = append(out, f(p))
+	for i, p := range ps {
+		q := f(p)
+		if q.isOf(p) {
+			continue
+		}
+		out := slices.Clone(ps)
+		out[i] = q
+		for k := i + 1; k < len(ps); k++ {
+			out[k] = f(ps[k])
+		}
+		return out
 	}
-	return out
+	return ps[:len(ps):len(ps)]
+}
+
+// isOf reports whether a pattern has the very segments of another one.
+func (p Pattern) isOf(q Pattern) bool {
+	return p.Shallow == q.Shallow && len(p.Segments) == len(q.Segments) && (len(p.Segments) == 0 || &p.Segments[0] == &q.Segments[0])
 }
 
 // Params lists the parameters of r in alphabetical order, each once.
