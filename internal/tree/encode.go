@@ -187,11 +187,17 @@ func (w *writer) chunk(c *chunk) {
 	if c.height > 0 {
 		return
 	}
-	if c.size <= longestRemembered {
+	if c.size <= longestRemembered && !c.holdsHeavy() {
 		w.once(&c.memos, encodedItems, func() { w.leaf(c) })
 		return
 	}
 	w.leaf(c)
+}
+
+// holdsHeavy reports whether an item of a leaf remembers what is in it itself. The way to
+// what a view shows is made anew each time, and has nothing to remember.
+func (c *chunk) holdsHeavy() bool {
+	return slices.ContainsFunc(c.nodes, func(n *Node) bool { return !n.isEmpty() && n.root.weight >= heavy })
 }
 
 func (w *writer) leaf(c *chunk) {

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math/rand"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -163,4 +164,26 @@ func TestWithoutALimitAPointerStillHasAnEnd(t *testing.T) {
 	require.Equal(t, CodeLimitExceeded, problems[0].Code)
 	_, problems = ParsePatch([]byte(`[{"op":"remove","path":"/a/b"}]`), PatchLimits{})
 	require.Empty(t, problems)
+}
+
+// The way to a wide value is made anew for each view; what is below it is encoded once.
+func TestTheEncodingIsRememberedByWhatHoldsMuch(t *testing.T) {
+	members := map[string]*Node{}
+	for i := range 300 {
+		members["k"+strconv.Itoa(i)] = NewObjectOf("v", NewInt(int64(i)))
+	}
+	wide := NewObject(members)
+	for range 3 {
+		root := NewObjectOf("wide", wide)
+		require.Equal(t, root.String(), string(AppendRemembered(nil, root)))
+		require.Nil(t, root.root.memos.head.Load())
+	}
+	leaf := wide.root
+	for leaf.height > 0 {
+		leaf = leaf.kids[0]
+	}
+	require.NotNil(t, leaf.memos.head.Load())
+	for _, n := range []*Node{wide.With("k7", NewString("x\ny")), wide.With("new", wide)} {
+		require.Equal(t, n.String(), string(AppendRemembered(nil, n)))
+	}
 }
