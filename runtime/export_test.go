@@ -48,6 +48,16 @@ func (q *interrupted) judge(ctx context.Context) (*submission, error) {
 	return s, err
 }
 
+// Waiting is how many submissions are queued and not in flight.
+func (in *Instance) Waiting() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return len(in.queue)
+}
+
+// Quieten is Quiet for as long as ctx lasts.
+func (in *Instance) Quieten(ctx context.Context) error { return in.quiet(ctx) }
+
 // Quiet waits until nothing is on its way to the store.
 func (in *Instance) Quiet() { _ = in.quiet(context.Background()) }
 

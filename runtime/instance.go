@@ -181,7 +181,7 @@ type config struct {
 func (o config) instance(key *trace.Key) *Instance {
 	return &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
-		redactor: o.contract.secrets.Redactor(key), pipeline: pipeline{turn: newTurn(), claims: claims{}, ending: make(chan struct{})},
+		redactor: o.contract.secrets.Redactor(key), pipeline: newPipeline(),
 	}
 }
 

@@ -26,6 +26,7 @@ type options struct {
 	idle        int
 	principal   Principal
 	labels      map[string]string
+	views       Views
 }
 
 func optionsOf(all []Option) options {
@@ -106,6 +107,24 @@ func WithSnapshotAfter(bytes int) Option {
 // snapshot that it was opened at is read when a proposal comes that was made there.
 func WithRecentCommits(n int) Option {
 	return func(o *options) { o.recent = n }
+}
+
+// Views is which views an instance records.
+type Views int
+
+// Which views are recorded.
+const (
+	ViewsAll   Views = iota // every one, also those that are refused
+	ViewsFirst              // those that are unlike all before of the same principal, stage, role and arguments
+	ViewsNone               // none
+)
+
+// WithViews sets which views are recorded; the default is ViewsAll. A view that is recorded is shown when
+// its record is durable. One that is not shows the state that is durable, as far as this
+// process knows the log, and does not touch the store. With ViewsFirst an instance remembers some
+// thousands of views since it was opened; what it does not remember it records again.
+func WithViews(which Views) Option {
+	return func(o *options) { o.views = which }
 }
 
 // DefaultIdlePatches is how many bytes of patches that changed nothing the log of an

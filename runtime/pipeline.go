@@ -63,7 +63,12 @@ type pipeline struct {
 	closed   bool
 	ending   chan struct{} // closed when the instance is
 	claims   claims
+	shown    map[likeness]struct{} // views that were recorded, if not all are
 	snapshots
+}
+
+func newPipeline() pipeline {
+	return pipeline{turn: newTurn(), claims: claims{}, ending: make(chan struct{}), shown: map[likeness]struct{}{}}
 }
 
 // A ledger is what proposals are judged on: the state that a log leads to, what was tried

@@ -159,12 +159,16 @@ func (e *NotTextError) Error() string { return fmt.Sprintf("the %s is not UTF-8 
 
 // requestOf is what the proposal asks for.
 func (in *Instance) requestOf(p *Proposal) *request {
-	args := p.Args
-	if s := in.contract.ir.Stage(p.Stage); s != nil {
+	print := fingerprint{next: shown(p.Next), tooLong: in.tooLong(p.Patch)}
+	return &request{step: in.stepOf(p.Principal.Subject, p.Stage, p.Role, p.Args), print: print, patch: p.Patch, key: shown(p.Key), at: in.now()}
+}
+
+// stepOf is the step of who runs a stage, with the arguments as the log shows them.
+func (in *Instance) stepOf(subject, stage, role string, args map[string]string) step {
+	if s := in.contract.ir.Stage(stage); s != nil {
 		args, _ = in.redactor.Args(s, args)
 	}
-	print := fingerprint{next: shown(p.Next), tooLong: in.tooLong(p.Patch)}
-	return &request{step: stepOf(p.Principal.Subject, p.Stage, p.Role, args), print: print, patch: p.Patch, key: shown(p.Key), at: in.now()}
+	return stepOf(subject, stage, role, args)
 }
 
 // A proposing is the question that a proposal asks.

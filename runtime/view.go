@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/patchoptic/poptic/internal/trace"
@@ -38,7 +39,8 @@ type View struct {
 	Value        json.RawMessage `json:"view"`                 // canonical
 }
 
-// View projects the current state for a stage, and records that it did. Errors: a
+// View projects the current state for a stage, and records that it did, unless the host wants
+// fewer views recorded (WithViews). Errors: a
 // *ViewRefusedError, with the verdict and no data, outside of the stage's phase, for
 // another role, or where an argument does not bind; *UnknownStageError;
 // *UnknownArgumentError; *TooLongError, *NotTextError; the context's error; what the store reports.
@@ -47,7 +49,7 @@ func (in *Instance) View(ctx context.Context, r Request) (View, error) {
 		return View{}, err
 	}
 	q := &viewing{in: in, r: &r, at: in.now()}
-	if err := in.submit(ctx, q); err != nil {
+	if err := in.show(ctx, q); err != nil {
 		return View{}, err
 	}
 	if q.refused != nil {
@@ -79,6 +81,61 @@ func (q *viewing) project(ctx context.Context, of *verify.Snapshot) (err error) 
 	r := verify.ViewRequest{Stage: q.r.Stage, Args: q.r.Args, Role: q.r.Role, Actor: q.r.Principal.Subject, Now: q.at}
 	q.view, q.refused, err = q.in.contract.program.View(ctx, *of, r)
 	return err
+}
+
+// show answers a viewing, and records it if the host wants to have it recorded.
+func (in *Instance) show(ctx context.Context, q *viewing) error {
+	if in.options.views == ViewsFirst || in.options.views == ViewsNone {
+		select {
+		case <-in.ending:
+			return ErrClosed
+		default:
+		}
+		if err := q.project(ctx, in.durable.Load().Snapshot); err != nil || in.options.views == ViewsNone || in.hasShown(q) {
+			return err
+		}
+	}
+	if err := in.submit(ctx, q); err != nil {
+		return err
+	}
+	if in.options.views == ViewsFirst {
+		in.noteShown(q)
+	}
+	return nil
+}
+
+// maxShown is how many views an instance remembers that it has recorded. With more, it records
+// some once more.
+const maxShown = 4096
+
+func (in *Instance) hasShown(q *viewing) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	_, has := in.shown[q.likeness()]
+	return has
+}
+
+func (in *Instance) noteShown(q *viewing) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.shown) == maxShown {
+		clear(in.shown)
+	}
+	in.shown[q.likeness()] = struct{}{}
+}
+
+// A likeness is what views have in common that are alike to an auditor: who was shown what.
+type likeness struct {
+	step
+	shows string
+}
+
+func (q *viewing) likeness() likeness {
+	l := likeness{q.in.stepOf(q.r.Principal.Subject, q.r.Stage, q.r.Role, q.r.Args), q.view.Digest}
+	if q.refused != nil {
+		l.shows = strings.Join(codesOf(q.refused.Violations), " ")
+	}
+	return l
 }
 
 // viewOf copies a view, whose lists the contract may share.

@@ -52,7 +52,44 @@ func child(name string) {
 	for i := range counters {
 		wait.Go(func() { countOn(contract, st, fmt.Sprint(i)) })
 	}
+	wait.Go(func() { keepLedger(st) })
 	wait.Wait()
+}
+
+const ledger = "ledger"
+
+// keepLedger creates or opens an instance, and has all its writers count until they fail.
+func keepLedger(st store.Store) {
+	snapshots := runtime.WithSnapshotAfter(8 << 10)
+	contract := sqlite.LedgerContract()
+	in, err := runtime.Open(ctx, contract, st, ledger, snapshots)
+	if errors.Is(err, store.ErrNotFound) {
+		in, err = runtime.Create(ctx, contract, st, ledger, sqlite.LedgerState(strings.Repeat("f", 2000)), snapshots)
+	}
+	if err != nil {
+		say("broken %s %v", ledger, err)
+		return
+	}
+	l := sqlite.Ledger{Instance: in}
+	lines, err := l.Lines(ctx)
+	fatal(err)
+	together(sqlite.LedgerWriters, func(w int) {
+		n := lines[w]
+		version := in.Version()
+		if n > 0 { // again, under a key that is known
+			if err := l.Count(ctx, w, n); err != nil {
+				say("broken %s a retry of %d by writer %d after version %d: %v", ledger, n, w, version, err)
+			}
+		}
+		for {
+			n++
+			if err := l.Count(ctx, w, n); err != nil {
+				say("failed %s %v", ledger, err)
+				return
+			}
+			say("acked %s-%d %d", ledger, w, n)
+		}
+	})
 }
 
 // countOn creates or opens an instance and counts until it fails.
@@ -182,7 +219,11 @@ func afterKill(t *testing.T, contract *runtime.Contract, name string, acked map[
 	require.NoError(t, err)
 	defer st.Close()
 	require.NoError(t, st.Check(ctx))
+	ledgerAfterKill(t, st, acked, thoroughly)
 	for id, version := range acked {
+		if strings.HasPrefix(id, ledger) {
+			continue
+		}
 		in, err := runtime.Open(ctx, contract, st, id)
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, in.Version(), version, "of instance %s", id)
@@ -201,19 +242,54 @@ func afterKill(t *testing.T, contract *runtime.Contract, name string, acked map[
 	}
 }
 
+// ledgerAfterKill checks that of each writer all is there that was acknowledged to it, and at
+// most one commit more; and that nothing was counted twice.
+func ledgerAfterKill(t *testing.T, st store.Store, acked map[string]uint64, thoroughly bool) {
+	t.Helper()
+	in, err := runtime.Open(ctx, sqlite.LedgerContract(), st, ledger)
+	if errors.Is(err, store.ErrNotFound) {
+		for id := range acked {
+			require.NotContains(t, id, ledger)
+		}
+		return
+	}
+	require.NoError(t, err)
+	lines, err := sqlite.Ledger{Instance: in}.Lines(ctx)
+	require.NoError(t, err)
+	sum := 0
+	for w, n := range lines {
+		id := fmt.Sprintf("%s-%d", ledger, w)
+		require.GreaterOrEqual(t, n, int(acked[id]), "of writer %d", w)
+		require.LessOrEqual(t, n, int(acked[id])+1, "of writer %d", w)
+		acked[id] = uint64(n)
+		sum += n
+	}
+	require.Equal(t, sum, int(in.Version()), "each was counted once")
+	if thoroughly {
+		sound(t, st, in)
+		return
+	}
+	head, err := runtime.CheckLog(ctx, st, ledger, nil)
+	require.NoError(t, err)
+	require.Equal(t, in.Head(), head)
+}
+
 func TestNothingIsLostWhenAFileMayNotGrow(t *testing.T) {
 	t.Parallel()
 	name := newFile(t)
 	r := startChild(t, name, childRoom+"=400000")
 	r.listen(func() {})
-	require.Len(t, r.other, counters, "each instance failed once: %v", r.other)
+	require.Len(t, r.other, counters+sqlite.LedgerWriters, "each instance failed once, and each writer of the ledger: %v", r.other)
 	for _, text := range r.other {
 		require.True(t, strings.HasPrefix(text, "failed "), text)
 	}
-	require.Len(t, r.acked, counters)
+	require.Len(t, r.acked, counters+sqlite.LedgerWriters)
 	afterKill(t, counter(), name, r.acked, true)
 	st := open(t, name)
 	for id := range r.acked {
+		if strings.HasPrefix(id, ledger) {
+			continue
+		}
 		in, err := runtime.Open(ctx, counter(), st, id)
 		require.NoError(t, err)
 		commits(t, in, counting(in.Version(), "there is room again"))

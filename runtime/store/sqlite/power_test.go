@@ -6,15 +6,18 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 )
 
@@ -91,6 +94,68 @@ func TestNothingThatWasAcknowledgedIsLostWithThePower(t *testing.T) {
 		require.GreaterOrEqual(t, after(t, rec.at(moment, nil)), acknowledged, "at %d", moment)
 		require.GreaterOrEqual(t, after(t, rec.at(moment, random)), acknowledged, "at %d, with a part of what was not synced", moment)
 	}
+}
+
+// The same of an instance to which several write at once: what one was told is in the log of
+// the disk as it was synced by then.
+func TestNothingThatAWriterWasToldIsLostWithThePower(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.db")
+	rec := record(filepath.Dir(name))
+	t.Cleanup(rec.stop)
+	s, err := Open(background, name, func(s *settings) { s.vfs = recordingLayer })
+	require.NoError(t, err)
+	in, err := runtime.Create(background, LedgerContract(), s, "l", LedgerState(strings.Repeat("f", 3000)), runtime.WithSnapshotAfter(10_000))
+	require.NoError(t, err)
+	const each, told = 40, 1000
+	var wait sync.WaitGroup
+	for w := range LedgerWriters {
+		wait.Go(func() {
+			for n := 1; n <= each; n++ {
+				if err := (Ledger{in}).Count(background, w, n); err != nil {
+					t.Error(err)
+				}
+				rec.note(uint64(w*told + n))
+			}
+		})
+	}
+	wait.Wait()
+	require.NoError(t, in.Close(background))
+	require.NoError(t, s.Close())
+	random := rand.New(rand.NewSource(2))
+	for range losses() {
+		moment := random.Intn(len(rec.events))
+		var acknowledged [LedgerWriters]int
+		for _, e := range rec.events[:moment+1] {
+			if e.kind == noted {
+				acknowledged[e.at/told] = int(e.at % told)
+			}
+		}
+		for _, d := range []disk{rec.at(moment, nil), rec.at(moment, random)} {
+			ledgerAfter(t, d.write(t), acknowledged)
+		}
+	}
+}
+
+func ledgerAfter(t *testing.T, name string, acknowledged [LedgerWriters]int) {
+	t.Helper()
+	s, err := Open(background, name)
+	require.NoError(t, err)
+	defer s.Close()
+	in, err := runtime.Open(background, LedgerContract(), s, "l")
+	if errors.Is(err, store.ErrNotFound) {
+		require.Zero(t, acknowledged)
+		return
+	}
+	require.NoError(t, err)
+	defer in.Close(background)
+	lines, err := Ledger{in}.Lines(background)
+	require.NoError(t, err)
+	for w, n := range lines {
+		require.GreaterOrEqual(t, n, acknowledged[w])
+	}
+	_, err = runtime.CheckLog(background, s, "l", nil)
+	require.NoError(t, err)
+	require.NoError(t, runtime.CheckSnapshots(background, s, "l"))
 }
 
 // The same with a store that syncs less must fail, or else the test above shows

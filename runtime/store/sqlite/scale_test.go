@@ -11,6 +11,7 @@ import (
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
+	"github.com/patchoptic/poptic/runtime/store/sqlite"
 )
 
 // A crowd is many instances of one store, and many writers that each commit to all
@@ -152,5 +153,73 @@ func BenchmarkCommit(b *testing.B) {
 			})
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commits/s")
 		})
+	}
+}
+
+// Writers of one instance share a sync as well, if they write to places that do not meet.
+func BenchmarkOneInstance(b *testing.B) {
+	begin := func(b *testing.B) *runtime.Instance {
+		in, err := runtime.Create(ctx, sqlite.LedgerContract(), open(b, newFile(b)), "l", sqlite.LedgerState("f"))
+		require.NoError(b, err)
+		b.Cleanup(func() { in.Close(ctx) })
+		return in
+	}
+	run := func(b *testing.B, n int, do func(writer, i int) error) {
+		left := atomic.Int64{}
+		left.Store(int64(b.N))
+		b.ResetTimer()
+		together(n, func(w int) {
+			for i := 1; left.Add(-1) >= 0; i++ {
+				if err := do(w, i); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+	}
+	for _, n := range []int{1, 16} {
+		b.Run(fmt.Sprintf("%d writers", n), func(b *testing.B) {
+			in := begin(b)
+			run(b, n, func(w, i int) error {
+				line := fmt.Sprint("w", w)
+				v, err := in.Propose(ctx, runtime.Proposal{
+					Stage: "count", Args: map[string]string{"w": line}, Base: in.Version(),
+					Patch: fmt.Appendf(nil, `[{"op":"replace","path":"/lines/%s","value":%d}]`, line, i),
+				})
+				if err == nil && v.Verdict != verify.Commit {
+					err = fmt.Errorf("%+v", v.Violations)
+				}
+				return err
+			})
+		})
+		b.Run(fmt.Sprintf("%d viewers", n), func(b *testing.B) {
+			in := begin(b)
+			run(b, n, func(w, i int) error {
+				_, err := in.View(ctx, runtime.Request{Stage: "count", Args: map[string]string{"w": fmt.Sprint("w", w)}})
+				return err
+			})
+		})
+	}
+}
+
+// Opening costs what the newest snapshot and the log after it cost, whatever came before.
+func BenchmarkOpenAfterViews(b *testing.B) {
+	const views = 100_000
+	st := open(b, newFile(b))
+	in, err := runtime.Create(ctx, sqlite.LedgerContract(), st, "l", sqlite.LedgerState("f"))
+	require.NoError(b, err)
+	together(64, func(w int) {
+		for range views / 64 {
+			if _, err := in.View(ctx, runtime.Request{Stage: "count", Args: map[string]string{"w": fmt.Sprint("w", w%sqlite.LedgerWriters)}}); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	require.NoError(b, in.Close(ctx))
+	for b.Loop() {
+		_, err := runtime.Open(ctx, in.Contract(), st, "l")
+		require.NoError(b, err)
 	}
 }
