@@ -36,6 +36,10 @@ func TestMain(m *testing.M) {
 		child(name)
 		return
 	}
+	if name := os.Getenv(childAudit); name != "" {
+		auditChild(name)
+		return
+	}
 	os.Exit(m.Run())
 }
 
