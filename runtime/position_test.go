@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -189,7 +190,33 @@ func TestADryRunSaysWhatProposingSaysAndLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// While a proposal with its key is being decided, a dry run waits for what comes of it.
+// While a proposal with its key is on its way to the store, a dry run waits for what comes of it.
+func TestADryRunWaitsForTheProposalThatHasItsKey(t *testing.T) {
+	st := &waitingStore{store.NewMemory(), make(chan struct{}), make(chan struct{})}
+	in, err := runtime.Create(ctx, sampleContract(t), st, "W", []byte(sampleState))
+	require.NoError(t, err)
+	p := runtime.Proposal{Stage: "draft", Patch: []byte(`[{"op":"add","path":"/draft/refs/-","value":"x"}]`), Key: "k"}
+	done := make(chan string)
+	go func() {
+		v, err := in.Propose(ctx, p)
+		done <- rendered(t, v, err)
+	}()
+	<-st.asked
+	short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	_, err = in.Verify(short, p)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	other := p
+	other.Key = "l"
+	v, err := in.Verify(ctx, other)
+	require.NoError(t, err)
+	require.Equal(t, uint64(0), v.VersionBefore, "what is not in the store is not told")
+	st.let <- struct{}{}
+	decided := <-done
+	v, err = in.Verify(ctx, p)
+	require.Equal(t, decided, rendered(t, v, err))
+}
+
 func TestADryRunKnowsTheProposalsThatAreUnderWay(t *testing.T) {
 	in, _ := begin(t)
 	p := runtime.Proposal{Stage: "draft", Patch: []byte(`[{"op":"add","path":"/draft/refs/-","value":"r"}]`), Key: "k"}

@@ -144,8 +144,8 @@ func (s *Store) one(ctx context.Context, id string, into []any, query string, ar
 // Instances implements store.Store.
 func (s *Store) Instances(ctx context.Context, from string) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
-		for {
-			entries, err := s.instancesFrom(ctx, from)
+		for size := 1; ; size = min(8*size, page) { // who asks for one instance gets one
+			entries, err := s.instancesFrom(ctx, from, size)
 			if err != nil {
 				yield(store.Entry{}, err)
 				return
@@ -155,7 +155,7 @@ func (s *Store) Instances(ctx context.Context, from string) iter.Seq2[store.Entr
 					return
 				}
 			}
-			if len(entries) < page {
+			if len(entries) < size {
 				return
 			}
 			from = entries[len(entries)-1].ID + "\x00" // the next text after it
@@ -163,13 +163,13 @@ func (s *Store) Instances(ctx context.Context, from string) iter.Seq2[store.Entr
 	}
 }
 
-func (s *Store) instancesFrom(ctx context.Context, from string) (entries []store.Entry, err error) {
+func (s *Store) instancesFrom(ctx context.Context, from string, most int) (entries []store.Entry, err error) {
 	rows, err := s.reading.QueryContext(ctx, `
 		SELECT id, ifnull(last.seq, 0), ifnull(last.version, 0), first.line, last.line FROM instance
 		LEFT JOIN record AS first ON first.instance = instance.number AND first.seq = 1
 		LEFT JOIN record AS last ON last.instance = instance.number AND
 			last.seq = (SELECT max(seq) FROM record WHERE instance = instance.number AND seq > 0)
-		WHERE id >= ? ORDER BY id LIMIT ?`, from, page)
+		WHERE id >= ? ORDER BY id LIMIT ?`, from, most)
 	if err != nil {
 		return nil, s.listError(ctx, err)
 	}

@@ -147,7 +147,7 @@ func used(t *testing.T, name string) string {
 // What FILE-wal held may have been the newest commits: that it cannot be read is damage, and it
 // is left where it is.
 func TestAWALThatDoesNotBeginAsOneIsDamageAndIsLeftAlone(t *testing.T) {
-	inUse, log := aLog(t, false)
+	inUse, _ := aLog(t, false)
 	for what, change := range map[string]func(wal []byte) []byte{
 		"one bit":        func(wal []byte) []byte { wal[2] ^= 1; return wal },
 		"something else": func([]byte) []byte { return []byte("my diary, which is long enough to be read") },
@@ -171,7 +171,15 @@ func TestAWALThatDoesNotBeginAsOneIsDamageAndIsLeftAlone(t *testing.T) {
 	name := evidence(t, inUse, "", "-wal")
 	_, err := audited(name)
 	require.NoError(t, err)
-	require.NotEmpty(t, log)
+	ended, log := aLog(t, true)
+	name = withWAL(t, evidence(t, ended, ""), []byte("my diary, which is long enough to be read"))
+	s, err := sqlite.OpenReadOnly(ctx, name)
+	require.NoError(t, err, "what is in the file can be read")
+	require.Len(t, recordsOf(t, s, "a"), len(log))
+	var damage *sqlite.DamageError
+	require.ErrorAs(t, s.Check(ctx), &damage)
+	require.Contains(t, damage.Reason, "evidence.db-wal beside it does not begin as SQLite wrote it")
+	require.NoError(t, s.Close())
 }
 
 func replayed(name string) (runtime.Replayed, error) {

@@ -37,7 +37,8 @@ func (s *Store) end(ctx context.Context) (end int64, err error) {
 }
 
 // Tail implements store.Tailer. What other processes append it tells within some hundredths of
-// a second. No connection is held while it waits.
+// a second. No connection is held while it waits. A store that OpenReadOnly opened while nobody used
+// the file tells of what was there.
 func (s *Store) Tail(ctx context.Context, after store.Cursor) iter.Seq2[store.Change, error] {
 	return func(yield func(store.Change, error) bool) {
 		at, err := s.place(ctx, after)

@@ -82,10 +82,11 @@ func deleteWhileReading(t *testing.T, s store.Store) {
 		records[i] = rec(uint64(i+1), 0)
 	}
 	require.NoError(t, s.Create(ctx, "a", records...))
-	seen := 0
+	seen, ended := 0, false
 	for r, err := range s.Read(ctx, "a", 1, 0) {
 		if err != nil {
 			require.ErrorIs(t, err, store.ErrNotFound)
+			ended = true
 			break
 		}
 		require.NotEqual(t, "other", string(r.Line), "a record of another instance")
@@ -98,6 +99,7 @@ func deleteWhileReading(t *testing.T, s store.Store) {
 			require.NoError(t, s.Create(ctx, "a", records...))
 		}
 	}
+	require.True(t, ended || seen == n, "a part of the log is not given as if it were all")
 }
 
 func tailAfterDeleting(t *testing.T, s store.Store) {
