@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
+	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -116,7 +117,15 @@ func aliasTwice(d *syntax.Import, alias string) source.Diagnostic {
 }
 
 func shadowsBuiltin(n syntax.Name, kind string) source.Diagnostic {
-	return fault(diagnostic.ReservedName, n.Span, "choose another name", "no %s can be called %s: that means something already", kind, n.Text)
+	return fault(diagnostic.ReservedName, n.Span, "choose another name", "no %s can be called %s: %s", kind, n.Text, taken(n.Text))
+}
+
+// taken is why a name cannot be given.
+func taken(name string) string {
+	if expr.IsReserved(name) {
+		return "it is a reserved word in expressions"
+	}
+	return "that means something already"
 }
 
 func onlyInContracts(d syntax.Decl, kind string) source.Diagnostic {

@@ -169,9 +169,10 @@ func (c *checker) declareMeasure(s *scope, d *syntax.MeasureDecl, kind ir.Measur
 	c.out.Measures = append(c.out.Measures, ir.Measure{Name: s.prefix + d.Name.Text, Kind: kind, Over: everything})
 }
 
-// reservedVariable reports whether a name is a variable that expressions already have.
+// reservedVariable reports whether a name is a variable that expressions already have, or a
+// word that can be none.
 func reservedVariable(name string) bool {
-	return slices.Contains([]string{"state", "phase", "before", "after", "self", "view"}, name)
+	return expr.IsReserved(name) || slices.Contains([]string{"state", "phase", "before", "after", "self", "view"}, name)
 }
 
 // onePattern types a path that may use wildcards but no alternatives.

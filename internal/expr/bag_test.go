@@ -22,7 +22,7 @@ func bagContract() *ir.Contract {
 	tt := &typeTable{types: make([]ir.Type, 1)}
 	whole, str, anything, null := tt.kind(ir.IntType), tt.kind(ir.StringType), tt.kind(ir.AnyType), tt.kind(ir.NullType)
 	set, log, list := tt.of(ir.SetType, whole), tt.of(ir.LogType, whole), tt.of(ir.ListType, whole)
-	record := tt.record("R", member("s", set), member("n", whole), optional("o", set))
+	record := tt.record("R", member("s", set), member("n", whole), optional("o", set), member("a-b", whole), optional("o.n", set))
 	row := tt.record("Row", member("id", str), member("s", set), member("n", whole))
 	one := tt.record("One", member("kind", tt.words("one")), member("c", set))
 	two := tt.record("Two", member("kind", tt.words("two")), member("c", list))

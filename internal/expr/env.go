@@ -192,6 +192,7 @@ func newStandard(l Limits) (*standard, error) {
 	s.parser, err = parser.NewParser(
 		parser.Macros(env.Macros()...),
 		parser.EnableOptionalSyntax(true),
+		parser.EnableIdentEscapeSyntax(true),
 		parser.MaxRecursionDepth(l.MaxNesting),
 		parser.MaxExpressionNodeCount(l.MaxNodes),
 		parser.ExpressionSizeCodePointLimit(l.MaxSource),

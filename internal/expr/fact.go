@@ -124,12 +124,20 @@ func (w *walker) fact(operand ast.Expr, name string, in *locals) []string {
 	if path == "" {
 		return nil
 	}
-	out := []string{path + "." + name}
+	out := []string{memberOf(path, name)}
 	for at := strings.LastIndexByte(path, '.'); at > 0; at = strings.LastIndexByte(path, '.') {
 		out = append(out, path) // what lies on the way is there too
 		path = path[:at]
 	}
 	return out
+}
+
+// memberOf is the path of a member: no two members have the same, whatever their names hold.
+func memberOf(path, name string) string {
+	if isName(name) {
+		return path + "." + name
+	}
+	return path + "." + strconv.Quote(name)
 }
 
 // withFacts is the union of two sets of facts. Neither is changed.
@@ -152,7 +160,7 @@ func (w *walker) path(e ast.Expr, in *locals) string {
 		return v.path
 	case ast.SelectKind:
 		if operand := w.path(e.AsSelect().Operand(), in); operand != "" && !e.AsSelect().IsTestOnly() {
-			return operand + "." + e.AsSelect().FieldName()
+			return memberOf(operand, e.AsSelect().FieldName())
 		}
 	case ast.CallKind:
 		args := e.AsCall().Args()
@@ -162,7 +170,7 @@ func (w *walker) path(e ast.Expr, in *locals) string {
 		case operators.OptSelect:
 			name, _ := args[1].AsLiteral().(types.String)
 			if operand := w.path(args[0], in); operand != "" {
-				return operand + "." + string(name)
+				return memberOf(operand, string(name))
 			}
 		}
 	}

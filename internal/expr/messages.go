@@ -122,7 +122,11 @@ func unknownMember(s *shape, name string) Issue {
 		issue.Help = "its length is `size(x)`"
 		return issue
 	}
-	return withNearest(issue, name, s.memberNames())
+	issue = withNearest(issue, name, s.memberNames())
+	if issue.Fix != nil {
+		issue.Fix.Text = memberSpelling(issue.Fix.Text)
+	}
+	return issue
 }
 
 // lengths are what other languages call size.

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common"
@@ -180,7 +181,7 @@ func (n *namer) ident(e ast.Expr, in *bindings) {
 }
 
 func (n *namer) member(at span, name string, of ast.Expr) {
-	if n.extents.src[at.start:at.end] == name {
+	if text := n.extents.src[at.start:at.end]; text == name || strings.HasPrefix(text, "`") {
 		n.add(Name{Kind: MemberName, Text: name, Start: at.start, End: at.end, Records: n.shapeOf(of).recordTypes()})
 	}
 }

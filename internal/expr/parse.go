@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ func (e *Env) parse(src string) (*ast.AST, *extents, []Issue) {
 	if tooDeep(src, tokens, e.limits.MaxNesting) {
 		return nil, nil, []Issue{whole(src, tooLarge("levels of nesting", e.limits.MaxNesting))}
 	}
-	tree, errs := e.parser.Parse(common.NewTextSource(src))
+	tree, errs := e.parser.Parse(common.NewTextSource(hideNames(src, tokens)))
 	if problems := errs.GetErrors(); len(problems) > 0 {
 		return nil, nil, []Issue{e.parseError(src, tokens, problems)}
 	}
@@ -40,7 +41,11 @@ func (e *Env) parse(src string) (*ast.AST, *extents, []Issue) {
 	if ast.NodeCount(tree) > e.limits.MaxNodes {
 		return nil, nil, []Issue{whole(src, tooLarge("parts", e.limits.MaxNodes))}
 	}
-	return tree, newExtents(src, tokens, tree.SourceInfo()), nil
+	x := newExtents(src, tokens, tree.SourceInfo())
+	if !showNames(tree, x) {
+		return nil, nil, []Issue{whole(src, misplacedQuotes())}
+	}
+	return tree, x, nil
 }
 
 func whole(src string, i Issue) Issue {
@@ -85,6 +90,7 @@ const (
 	numberToken
 	textToken       // a string or bytes literal
 	openTextToken   // one without its end
+	quotedToken     // a member's name in backquotes
 	punctuation     // an operator or bracket
 	unknownToken    // a character that CEL has no use for
 	longestOperator = 2
@@ -153,6 +159,13 @@ func scan(src string, at int) token {
 		return token{kind: kind, start: at, end: at + n, mate: -1}
 	}
 	switch c := rest[0]; {
+	case c == '`':
+		n, closed := quotedLength(rest)
+		kind := quotedToken
+		if !closed {
+			kind = openTextToken
+		}
+		return token{kind: kind, start: at, end: at + n, mate: -1}
 	case isLetter(c):
 		return token{kind: nameToken, start: at, end: at + spanOf(rest, isNameByte), mate: -1}
 	case isDigit(c), c == '.' && len(rest) > 1 && isDigit(rest[1]):
@@ -254,8 +267,16 @@ func tokenMistake(src string, tokens []token, i int) (Issue, bool) {
 	t := tokens[i]
 	text := src[t.start:t.end]
 	switch {
+	case t.kind == openTextToken && text[0] == '`':
+		return syntax("this name has no end", "close it with a backquote"), true
 	case t.kind == openTextToken:
 		return syntax("this string has no end", "close it with "+quoteOf(text)), true
+	case t.kind == quotedToken:
+		return quotedMistake(src, tokens, i)
+	case t.kind == nameToken && slices.Contains(reserved[:4], text) && isMember(src, tokens, i):
+		issue := syntax("`"+text+"` is a word of the language; as the name of a member it stands in backquotes", "write "+memberSpelling(text))
+		issue.Fix = &Fix{Start: t.start, End: t.end, Text: memberSpelling(text), Title: "put the name in backquotes"}
+		return issue, true
 	case t.kind == unknownToken:
 		return strangeToken(src, tokens, i)
 	case t.kind == punctuation && strings.Contains(brackets, text) && t.mate < 0:
@@ -269,6 +290,34 @@ func tokenMistake(src string, tokens []token, i int) (Issue, bool) {
 		return issue, true
 	}
 	return Issue{}, false
+}
+
+// quotedMistake finds a name in backquotes that is none, or that names no member.
+func quotedMistake(src string, tokens []token, i int) (Issue, bool) {
+	t := tokens[i]
+	_, ok := quotedName(src[t.start:t.end])
+	switch {
+	case !ok:
+		return syntax("this is no name of a member", "in backquotes it is written as a JSON string is in quotation marks, with the same escapes"), true
+	case !isMember(src, tokens, i):
+		return misplacedQuotes(), true
+	}
+	return Issue{}, false
+}
+
+func misplacedQuotes() Issue {
+	return syntax("only the name of a member stands in backquotes", "after a dot: r.`x-id`; a string stands in quotation marks")
+}
+
+// isMember reports whether the token at i stands where the name of a member does.
+func isMember(src string, tokens []token, i int) bool {
+	text := func(i int) string {
+		if i < 0 {
+			return ""
+		}
+		return src[tokens[i].start:tokens[i].end]
+	}
+	return text(i-1) == "." || text(i-1) == "?" && text(i-2) == "."
 }
 
 // words are operators of other languages.
@@ -383,7 +432,11 @@ var misuses = []struct {
 	{"invalid int literal", outOfBits},
 	{"invalid double literal", outOfBits},
 	{"reserved identifier", func(token string) Issue {
-		return syntax("`"+token+"` is a reserved word", "a choice is written `condition ? one : other`")
+		help := "nothing in an expression can have this name; call it otherwise where it is declared"
+		if token == "if" || token == "else" {
+			help = "a choice is written `condition ? one : other`"
+		}
+		return syntax("`"+token+"` is a reserved word", help)
 	}},
 }
 

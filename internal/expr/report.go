@@ -177,8 +177,8 @@ func (w *walker) indexable(e ast.Expr, args []ast.Expr, v abstract) {
 func (w *walker) recordIndex(e ast.Expr, args []ast.Expr, v abstract) {
 	issue := recordIndex(v.shape)
 	at := w.extents.of(e)
-	if name, ok := literalOf(args[1]).(types.String); ok && isName(string(name)) {
-		text := w.source(args[0]) + "." + string(name)
+	if name, ok := literalOf(args[1]).(types.String); ok && name != "" {
+		text := w.source(args[0]) + "." + memberSpelling(string(name))
 		issue.Fix = &Fix{Start: at.start, End: at.end, Text: text, Title: "write `" + text + "`"}
 	}
 	w.reportAt(e, at, issue)

@@ -590,6 +590,7 @@ func TestWritesOutsideTheFootprintOfAnUntypedStateChangeNothing(t *testing.T) {
 // moreConditions are what the drawn expressions of a rule may hold beside what is about
 // lists: guards, look-ups by what the state holds and by a parameter, measures.
 var moreConditions = []string{
+	"state.r.`a-b` == 1", "has(state.r.`o.n`) && 1 in state.r.`o.n`", "state.r.?`o.n`.hasValue()", "state.rs.all(x, x.`a-b` == 0 || has(x.o))",
 	`has(state.r.o)`, `has(state.o) && state.o == state.s`, `state.?o.hasValue()`, `"a" in state.k`, `p in state.m`,
 	`state.m[p] == state.s`, `state.k[p].n > 0`, `size(state.m[p]) < 2`, `state.k.all(k, state.k[k].n < 1 || k in state.m)`,
 	`state.k.exists(k, v, v.s == state.m[k])`, `state.?r.?o.orValue([1]) == [0]`, `state.m[?p].hasValue()`, `state.x == null`,
@@ -619,7 +620,7 @@ func drawnMeasures(doc any) func(string) (string, bool) {
 }
 
 // drawn counts how often drawn expressions of the property hold a construct.
-var drawn = append([]string{"has(", "p in", "[p]", ".?o", ".?r", "null", "after.", "before.", "sets", "total", "highest"}, bagSpellings...)
+var drawn = append([]string{"has(", "p in", "[p]", ".?o", ".?r", "null", "after.", "before.", "sets", "total", "highest", "r.`a-b`", "has(after.r.`o.n`)", "?`o.n`"}, bagSpellings...)
 
 // TestWritesOutsideTheFootprintOfDrawnExpressionsChangeNothing draws the expressions:
 // over sets, logs, unions, keyed lists, optionals and measures, with macros in macros,

@@ -21,8 +21,9 @@ func Canonical(source string, name func(string) string) []string {
 	if err != nil {
 		return nil
 	}
-	tree, errs := std.parser.Parse(common.NewTextSource(source))
-	if len(errs.GetErrors()) > 0 {
+	tokens := tokenize(source)
+	tree, errs := std.parser.Parse(common.NewTextSource(hideNames(source, tokens)))
+	if len(errs.GetErrors()) > 0 || !showNames(tree, newExtents(source, tokens, tree.SourceInfo())) {
 		return nil
 	}
 	var out []string

@@ -272,7 +272,7 @@ func (w *walker) member(e ast.Expr, v abstract, name string, guarded bool, facts
 	}
 	out := v.below(region.Segment{Kind: kind, Text: name}, m)
 	if v.path != "" {
-		out.path = v.path + "." + name
+		out.path = memberOf(v.path, name)
 	}
 	if v.shape != nil && optional && guarded && !slices.Contains(facts, out.path) {
 		w.unguarded(e)

@@ -93,7 +93,7 @@ func digitsEnd(text string, pos int) int {
 
 // celEnd is the end of the CEL in braces at pos, and whether its brace is
 // closed. It knows just enough of CEL to find the matching brace: strings (plain,
-// raw, of bytes, triple-quoted) and comments.
+// raw, of bytes, triple-quoted), names in backquotes, and comments.
 func celEnd(text string, pos int) (end int, closed bool) {
 	depth := 0
 	for i := pos; i < len(text); i++ {
@@ -106,6 +106,8 @@ func celEnd(text string, pos int) (end int, closed bool) {
 			}
 		case '"', '\'':
 			i = celStringEnd(text, i, isRaw(text, i)) - 1
+		case '`':
+			i = celNameEnd(text, i) - 1
 		case '/':
 			if strings.HasPrefix(text[i:], "//") {
 				i = commentEnd(text, i) - 1
@@ -131,6 +133,19 @@ func isRaw(text string, pos int) bool {
 		return true
 	}
 	return false
+}
+
+// celNameEnd is the end of the name in backquotes that opens at pos, or of its line.
+func celNameEnd(text string, pos int) int {
+	for i := pos + 1; i < len(text) && text[i] != '\n'; i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '`':
+			return i + 1
+		}
+	}
+	return pos + 1
 }
 
 // celStringEnd is the end of the CEL string that opens at pos; one in single

@@ -138,7 +138,10 @@ func (t *Table) Rename(s *Symbol, name string) (edits []source.Fix, ok bool) {
 		if s.Kind == Import && written != s.Name {
 			return nil, false
 		}
-		if strings.ContainsAny(written, `"'`) {
+		switch {
+		case strings.HasPrefix(written, "`"):
+			text = "`" + name + "`"
+		case strings.ContainsAny(written, `"'`):
 			text = `"` + name + `"`
 		}
 		edits = append(edits, source.Fix{Title: "rename to " + name, Span: at, Text: text})

@@ -63,7 +63,7 @@ func (d *drawing) header(more string) {
   x: int  y: int  one: A  u: U  v: V  opt?: string  ref: key of /a%s
 }`, d.pick("E", "string", "key of /a"), d.pick("string", "key of /b", "string"), d.pick("E", "int", "key of /k"), more)
 	d.line(`type A { s: "p" | "q" | "r"  i: int%s  t: string  r?: key of /b }`, d.pick("", "", " where { self < 4 }"))
-	d.line(`type B { a: key of /a  i: int  t?: string  v: { lo: int  hi: int }%s }`, d.pick("", " where { self.i != 9 }"))
+	d.line(`type B { a: key of /a  i: int  t?: string  v: { lo: int  hi: int }  "b-n": int%s }`, d.pick("", " where { self.i != 9 }"))
 	d.line(`type K { id: string  b: key of /b  i: int  set: set of string }`)
 	d.line(`type E { w: string  a: key of /a }`)
 	d.line(`type U = { kind: "n"  i: int } | { kind: "m"  m: map of int  %s }`, d.pick("", "a: key of /a", "log: log of string"))
@@ -129,6 +129,7 @@ var rules = []string{
 	`{ sum(state.k.map(e, state.k[e].i)) + state.x < 6 }`,
 	`{ state.a.all(e, state.a[e].i <= max(state.n).orValue(3)) }`,
 	`each r in /b/* { sum([r.i, r.v.lo]) < 5 }`,
+	"each r in /b/* { r.`b-n` < 3 || r.i > 0 }",
 	`{ phase != "two" || state.x < 2 }`,
 	`{ phase == "one" || state.a.all(e, state.a[e].s != "q") }`,
 	`each r in /b/* { phase != "three" || r.i < 2 }`,
@@ -156,7 +157,7 @@ var sorts = []sort{
 	{nil, []string{"/a/*/(i|s)", "/b/*/i", "/n/*"}, []string{"/a/*/i", "/log/-", "/n"}, []string{"/a/*/i"}, nil, []string{"after.a.all(e, after.a[e].i < 9)"}},
 	{nil, []string{"/ref"}, []string{"/ref", "/one/r", "blind /n/*"}, nil, nil, nil},
 	{[]string{"p in /a"}, []string{"/a/{p}", "/x"}, []string{"/a/{p}/i", "/a/{p}/(s|t)", "/a/{p}/r", "/a/{p}"}, []string{"/a/{p}/t"}, []string{`before.a[p].s == "p"`}, []string{`after.a[p].s != "r"`}},
-	{[]string{"p in /b"}, []string{"/b/{p}", "/y"}, []string{"/b/{p}/i", "/b/{p}/v/lo", "/b/{p}/a", "/b/{p}/(t|v)"}, []string{"/b/{p}/i"}, []string{"before.b[p].i < 3"}, nil},
+	{[]string{"p in /b"}, []string{"/b/{p}", "/y"}, []string{"/b/{p}/i", "/b/{p}/v/lo", "/b/{p}/a", "/b/{p}/(t|v)", "/b/{p}/b-n"}, []string{"/b/{p}/i"}, []string{"before.b[p].i < 3"}, nil},
 	{[]string{"p new in /a"}, []string{"/x"}, []string{"/a/{p}", "/log/-"}, nil, nil, []string{`after.a[p].i < 2`}},
 	{[]string{"p new in /b", "q in /a"}, []string{"/a/{q}/(s|i)"}, []string{"/b/{p}", "/a/{q}/i"}, nil, nil, []string{"after.b[p].a == q"}},
 	{[]string{"p in /b", "q = /b/{p}/a"}, []string{"/b/{p}", "/a/{q}"}, []string{"/b/{p}/i", "/a/{q}/(i|s)", "/b/{p}/v"}, []string{"/a/{q}/i"}, []string{`before.a[q].s != "q"`}, nil},
@@ -264,6 +265,7 @@ var drawnConstructs = map[string]*regexp.Regexp{
 	"values unique together":           regexp.MustCompile(`unique \S+, `),
 	"a count with a condition":         regexp.MustCompile(`\{ live <= `),
 	"a sum with a condition":           regexp.MustCompile(`\{ owed <= `),
+	"a member in backquotes":           regexp.MustCompile("r.`b-n`"),
 	"the key of an entry":              regexp.MustCompile(`each k, r in`),
 	"a look-up by an entry's key":      regexp.MustCompile(`state\.a\[k\]`),
 	"a fold of a map":                  regexp.MustCompile(`sum\(state\.n\)|max\(state\.n\)`),
