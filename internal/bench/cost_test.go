@@ -234,7 +234,8 @@ func (c *costs) groups() []group {
 	move := func() { now = c.leanMove(now) }
 	return []group{
 		{"commit", []contender{
-			by("by hand", c.leanCommits(legalPatch, false)), by("Program.Verify", c.commits("label", legalPatch)), by("Instance.Propose", c.proposes()),
+			by("by hand", c.leanCommits(legalPatch, false)), by("by hand, with a log", c.leanLogs(legalPatch)),
+			by("Program.Verify", c.commits("label", legalPatch)), by("Instance.Propose", c.proposes()),
 		}},
 		{"commit, a sum over all touched", []contender{
 			by("by hand", c.leanCommits(withSum, true)), by("Program.Verify", c.commits("work", withSum)),
@@ -274,6 +275,18 @@ func (c *costs) leanCommits(patch string, money bool) func() {
 	patches, now, turn := [...]string{patch, backPatch(patch)}, c.bound, 0
 	return func() {
 		next, err := now.Commit([]byte(patches[turn]), "T0", "T1", money)
+		if turn = 1 - turn; err != nil {
+			c.t.Fatal(err)
+		}
+		now = next
+	}
+}
+
+func (c *costs) leanLogs(patch string) func() {
+	patches, now, turn := [...]string{patch, backPatch(patch)}, c.bound, 0
+	var log lean.Log
+	return func() {
+		next, err := log.Commit(now, []byte(patches[turn]), "T0", "T1", false)
 		if turn = 1 - turn; err != nil {
 			c.t.Fatal(err)
 		}

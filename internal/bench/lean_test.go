@@ -2,6 +2,8 @@ package bench_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"testing"
 
@@ -49,6 +51,29 @@ func TestTheLeanBoundDecidesAndShowsWhatTheEngineDoes(t *testing.T) {
 			requireViews(t, p, now, bound)
 		}
 	}
+}
+
+// A state's digest in the log is that of what it holds, however it came to be.
+func TestTheLeanLogChainsDigestsOfItsStates(t *testing.T) {
+	var log lean.Log
+	first := leanState(t, 60)
+	next, err := log.Commit(first, []byte(legalPatch), "T0", "T1", false)
+	require.NoError(t, err)
+	_, err = log.Commit(next, []byte(`[{"op":"replace","path":"/tickets/T0/status","value":"solved"}]`), "T0", "T1", false)
+	require.NoError(t, err)
+	_, err = log.Commit(next, []byte(`[{"op":"replace","path":"/tickets/T0/status","value":"open"}]`), "T0", "T1", false)
+	require.NoError(t, err)
+	require.Len(t, log.Lines, 6)
+	var decisions [3]struct{ Before, After, Prev string }
+	for i := range decisions {
+		require.NoError(t, json.Unmarshal(log.Lines[2*i+1], &decisions[i]))
+		sum := sha256.Sum256(log.Lines[2*i])
+		require.Equal(t, hex.EncodeToString(sum[:]), decisions[i].Prev)
+	}
+	require.NotEqual(t, decisions[0].Before, decisions[0].After)
+	require.Equal(t, decisions[0].After, decisions[1].Before)
+	require.Equal(t, decisions[1].Before, decisions[1].After, "it was solved before")
+	require.NotEqual(t, decisions[2].Before, decisions[2].After)
 }
 
 func requireViews(t *testing.T, p *verify.Program, now verify.Snapshot, bound *lean.State) {

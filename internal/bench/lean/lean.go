@@ -4,8 +4,8 @@
 //
 // It reads a patch in one pass (read.go), applies it to an immutable tree of which each
 // node is copied once a patch (tree.go), and checks of the two tickets that may be written
-// what differs from before. It keeps no log, computes no digest, and says no more of a
-// refused patch than why. It knows no contract but testdata/tickets.poptic.
+// what differs from before. It says no more of a refused patch than why, and knows no
+// contract but testdata/tickets.poptic. A log is apart (log.go).
 package lean
 
 import (

@@ -1,6 +1,7 @@
 package lean
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"slices"
 )
@@ -16,6 +17,8 @@ type value struct {
 	items []*value
 	turn  *turn  // of the edit that made it
 	shown []byte // see shownTickets
+
+	digest [sha256.Size]byte // see hash; all zero where it is not known
 }
 
 // A kind is the first byte of a value's encoding, digits for a number.
