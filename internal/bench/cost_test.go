@@ -257,6 +257,9 @@ func (c *costs) groups() []group {
 		{"view of all tickets, after a commit", []contender{
 			after("by hand", move, func() { now.Survey() }), after("Instance.View", c.proposes(), c.views(c.moves, "survey", nil)),
 		}},
+		{"read a state file", []contender{
+			by("by hand", c.leanReads()), by("Program.Import", c.imports()), by("runtime.Create", c.creates()),
+		}},
 		{"view of all tickets, from scratch", []contender{
 			after("by hand", func() { now = leanState(c.t, len(c.text)/500) }, func() { now.Survey() }), c.fromScratch(),
 		}},
@@ -377,6 +380,29 @@ func (c *costs) views(in *engine.Instance, stage string, args map[string]string)
 		if _, err := in.View(context.Background(), engine.Request{Stage: stage, Args: args}); err != nil {
 			c.t.Fatal(err)
 		}
+	}
+}
+
+func (c *costs) leanReads() func() {
+	return func() {
+		_, err := lean.Read(c.text)
+		require.NoError(c.t, err)
+	}
+}
+
+func (c *costs) imports() func() {
+	return func() {
+		_, err := c.p.Import(c.text)
+		require.NoError(c.t, err)
+	}
+}
+
+func (c *costs) creates() func() {
+	contract, err := engine.Load(compiled(c.t))
+	require.NoError(c.t, err)
+	return func() {
+		_, err := engine.Create(context.Background(), contract, store.NewMemory(), "run", c.text)
+		require.NoError(c.t, err)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // have reported; each shows the verdict a contract gives instead.
 
 // contractOf compiles and loads a contract given as text.
-func contractOf(t *testing.T, text string) *verify.Program {
+func contractOf(t testing.TB, text string) *verify.Program {
 	t.Helper()
 	out, err := compiler.Compile(t.Context(), compiler.Input{FS: fstest.MapFS{"c.poptic": {Data: []byte(text)}}, Path: "c.poptic"})
 	require.NoError(t, err)
