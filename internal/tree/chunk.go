@@ -12,7 +12,7 @@ import (
 type chunk struct {
 	names []string // of an object: a leaf's member names, an inner chunk's first name of each kid
 	nodes []*Node  // of a leaf
-	kids  []*chunk // of an inner chunk
+	*inner
 
 	summary
 	count  int   // items below
@@ -23,9 +23,15 @@ type chunk struct {
 	memos  memos // what else is remembered: see memo.go
 }
 
+// inner is what an inner chunk has and a leaf has not: nearly all chunks are leaves, which
+// have noKids.
+type inner struct{ kids []*chunk }
+
+var noKids = new(inner)
+
 // copyTo makes into, which is new, another copy of c.
 func (c *chunk) copyTo(into *chunk) {
-	into.names, into.nodes, into.kids = c.names, c.nodes, c.kids
+	into.names, into.nodes, into.inner = c.names, c.nodes, c.inner
 	into.summary, into.count, into.height, into.level = c.summary, c.count, c.height, c.level
 	c.digest.copyTo(&into.digest)
 	into.memos.head.Store(c.memos.head.Load())
@@ -361,7 +367,10 @@ func (r *run) chunk(level uint8) *chunk {
 }
 
 func (r *run) fill(c *chunk, level uint8) {
-	c.names, c.nodes, c.kids, c.height, c.level = r.names, r.nodes, r.kids, r.height, level
+	c.names, c.nodes, c.inner, c.height, c.level = r.names, r.nodes, noKids, r.height, level
+	if r.height > 0 {
+		c.inner = &inner{r.kids}
+	}
 	c.measure()
 }
 

@@ -422,23 +422,29 @@ func (e *Edit) ownNode(n *Node, more int) *Node {
 	return &block.node
 }
 
+// withInner is the block that an H is made in whose chunk is an inner one.
+type withInner[H any] struct {
+	head  H
+	inner inner
+}
+
 // copied is a new H, whose chunk is a copy of c of which nothing is remembered, with room
 // for some more items.
 func copied[H any](c *chunk, more int, in func(*H) *chunk) *H {
 	var head *H
 	var next *chunk
 	if c.height > 0 {
-		var kids []*chunk
-		head, kids = room[H, *chunk](len(c.kids))
+		block, kids := room[withInner[H], *chunk](len(c.kids))
 		copy(kids, c.kids)
+		head, block.inner.kids = &block.head, kids
 		next = in(head)
-		next.kids = kids
+		next.inner = &block.inner
 	} else {
 		var nodes []*Node
 		head, nodes = room[H, *Node](len(c.nodes) + more)
 		copy(nodes, c.nodes)
 		next = in(head)
-		next.nodes = nodes[:len(c.nodes)]
+		next.nodes, next.inner = nodes[:len(c.nodes)], noKids
 	}
 	next.names, next.summary, next.count, next.height, next.level = c.names, c.summary, c.count, c.height, c.level
 	return head

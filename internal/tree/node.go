@@ -233,7 +233,7 @@ func NewString(value string) *Node { return stringNode(validText(value)) }
 func stringNode(value string) *Node {
 	n := &Node{kind: ir.String, text: value, width: narrow(quotedLen(value))}
 	if len(value) >= longString {
-		n.root = new(chunk)
+		n.root = &chunk{inner: noKids}
 	}
 	return n
 }
