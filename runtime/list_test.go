@@ -103,7 +103,7 @@ func TestAListingGoesOnWhereTheLastOneEnded(t *testing.T) {
 			for _, info := range part {
 				got = append(got, info.Instance)
 			}
-			if limit == 0 || len(part) < limit {
+			if limit == 0 || len(part) < limit || len(got) > len(ids) {
 				break
 			}
 			after = got[len(got)-1]

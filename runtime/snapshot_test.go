@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -230,4 +231,42 @@ func stored(t testing.TB, log []store.Record, s store.Snapshot) *store.Memory {
 	require.NoError(t, st.Create(ctx, "T-7", log...))
 	require.NoError(t, st.PutSnapshot(ctx, "T-7", s))
 	return st
+}
+
+// A snapshot may follow any record, and is checked whichever that is.
+func TestASnapshotThatFollowsAViewOrARefusalIsCheckedToo(t *testing.T) {
+	for what, ask := range map[string]func(in *runtime.Instance, i int){
+		"view": func(in *runtime.Instance, _ int) { in.View(ctx, runtime.Request{Stage: "draft"}) },
+		"refusal": func(in *runtime.Instance, i int) {
+			in.Propose(ctx, runtime.Proposal{Stage: "draft", Base: in.Version(), Patch: fmt.Appendf(nil, `[{"op":"replace","path":"/internal/margin","value":%d}]`, i)})
+		},
+	} {
+		in, st := begin(t, runtime.WithSnapshotAfter(1000))
+		wander(t, in, 3, 1)
+		for i := range 60 {
+			ask(in, i)
+		}
+		in.Quiet()
+		s, err := st.Snapshot(ctx, "T-7", in.Version())
+		require.NoError(t, err)
+		require.NoError(t, runtime.CheckSnapshots(ctx, st, "T-7"))
+		log := logOf(t, st)
+		follows := log[s.Seq-1]
+		require.Contains(t, string(follows.Line), map[string]string{"view": `"kind":"view"`, "refusal": `"kind":"decision"`}[what])
+		require.Greater(t, len(log), int(in.Version())+30)
+		for _, spoil := range []func(data []byte) []byte{
+			func(data []byte) []byte { return data[:len(data)-3] },
+			func(data []byte) []byte { data[len(data)/2] ^= 1; return data },
+		} {
+			bad := s
+			bad.Data = spoil(bytes.Clone(s.Data))
+			damaged := stored(t, log, bad)
+			var corrupt *runtime.CorruptLogError
+			require.ErrorAs(t, runtime.CheckSnapshots(ctx, damaged, "T-7"), &corrupt, what)
+			require.Equal(t, s.Seq, corrupt.Seq)
+			again, err := runtime.Open(ctx, in.Contract(), damaged, "T-7")
+			require.NoError(t, err)
+			require.Equal(t, in.Position(), again.Position())
+		}
+	}
 }
