@@ -44,7 +44,7 @@ func (in *Instance) keepSnapshot() {
 func (in *Instance) putSnapshot(at *point, tried attempts) {
 	data, err := in.checkpoint(at, &tried)
 	if err == nil {
-		err = in.store.PutSnapshot(context.Background(), in.id, store.Snapshot{Seq: at.head.Seq, Version: at.Version, Data: data})
+		err = in.store.PutSnapshot(context.Background(), in.id, store.Snapshot{Seq: at.head.Seq, Version: at.Version, Data: data, Follows: at.head.End()})
 	}
 	if err != nil {
 		in.options.logger.LogAttrs(context.Background(), levelBroken, "snapshot not kept", attrInstance(in.id), attrSeq(at.head.Seq))

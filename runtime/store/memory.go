@@ -304,8 +304,20 @@ func (m *Memory) PutSnapshot(ctx context.Context, id string, s Snapshot) error {
 	if log == nil {
 		return &Error{Instance: id, Err: ErrNotFound}
 	}
+	if !log.has(s) {
+		return &Error{Instance: id, Err: ErrConflict, Last: uint64(len(log.records))}
+	}
+	s.Follows = nil
 	log.keep(s)
 	return nil
+}
+
+// has reports whether the record that s follows is the one that its author knew.
+func (l *memoryLog) has(s Snapshot) bool {
+	if len(s.Follows) == 0 {
+		return true
+	}
+	return s.Seq > 0 && s.Seq <= uint64(len(l.records)) && bytes.HasSuffix(l.records[s.Seq-1].Line, s.Follows)
 }
 
 // keptSnapshots is how many snapshots an instance has: the newest is what it is opened

@@ -47,6 +47,10 @@ type Snapshot struct {
 	Seq     uint64
 	Version uint64 // commits up to and including record Seq
 	Data    []byte
+
+	// Follows is how the line of record Seq ends, as far as the author knows, as of a Record: a
+	// snapshot may be late, and the log another one by then. Empty for whatever it is. It is not kept.
+	Follows []byte
 }
 
 // A Store keeps one append-only log an instance, and snapshots beside it.
@@ -94,8 +98,8 @@ type Store interface {
 	// PutSnapshot keeps s beside the log. Snapshots are a cache of it: a store may
 	// drop any of them except the newest, which is the one with the greatest Seq, in whatever
 	// order they are put. Of those with one Version none but the newest is ever asked for.
-	// One that is put again takes the place of the one before. ErrNotFound if there is no
-	// such instance.
+	// One that is put again takes the place of the one before. ErrConflict if record Seq is not
+	// there, or is another one, and s says how it ends; ErrNotFound if there is no such instance.
 	PutSnapshot(ctx context.Context, id string, s Snapshot) error
 
 	// Snapshot returns the kept snapshot with the greatest Seq of those whose Version is

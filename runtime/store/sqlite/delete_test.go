@@ -2,11 +2,13 @@ package sqlite_test
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -82,4 +84,27 @@ func TestADeletionBesideAReaderIsMadeAllTheSame(t *testing.T) {
 	require.NoError(t, s.Close())
 	require.ErrorIs(t, s.Delete(ctx, "5"), sqlite.ErrClosed)
 	require.NoError(t, other.Check(ctx))
+}
+
+// A reader in another process may hold on to FILE-wal for longer than a deletion waits: it is emptied when
+// the reader has gone.
+func TestWhatAReaderHeldIsOverwrittenWhenItIsGone(t *testing.T) {
+	const canary = "CANARY-of-the-deleted"
+	name := filepath.Join(t.TempDir(), "log.db")
+	s := open(t, name)
+	require.NoError(t, s.Create(ctx, canary, store.Record{Seq: 1, Line: []byte(strings.Repeat(canary, 1000))}))
+	db, err := sql.Open("sqlite", name)
+	require.NoError(t, err)
+	defer db.Close()
+	reading, err := db.BeginTx(ctx, nil)
+	require.NoError(t, err)
+	var n int
+	require.NoError(t, reading.QueryRow("SELECT count(*) FROM record").Scan(&n))
+	require.NoError(t, s.Delete(ctx, canary))
+	require.True(t, holds(t, filepath.Dir(name), canary), "it is being read")
+	require.NoError(t, s.Create(ctx, "b", record(1, 10)), "others go on")
+	require.NoError(t, reading.Rollback())
+	for began := time.Now(); holds(t, filepath.Dir(name), canary); time.Sleep(10 * time.Millisecond) {
+		require.Less(t, time.Since(began), 20*time.Second)
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/patchoptic/poptic/runtime/store"
 )
@@ -36,10 +37,11 @@ var (
 
 // How the file is used.
 const (
-	readers      = 4        // connections that read at once
-	busyTimeout  = 10_000   // milliseconds to wait for another process's transaction
-	emptyTimeout = 200      // likewise, for it to leave FILE-wal
-	keptJournal  = 16 << 20 // bytes that FILE-wal keeps after it was longer
+	emptyAgain   = time.Second // after which emptying it is tried again
+	readers      = 4           // connections that read at once
+	busyTimeout  = 10_000      // milliseconds to wait for another process's transaction
+	emptyTimeout = 200         // likewise, for it to leave FILE-wal
+	keptJournal  = 16 << 20    // bytes that FILE-wal keeps after it was longer
 )
 
 // An Option sets up a store.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"github.com/patchoptic/poptic/runtime/store"
 )
@@ -29,7 +30,7 @@ func (s *Store) Append(ctx context.Context, id string, last uint64, records ...s
 }
 
 // Delete implements store.Deleter. What was deleted is overwritten in the file; FILE-wal is
-// emptied too, unless another process reads it just then. The number of the instance, and the
+// emptied too, as soon as nobody reads it. The number of the instance, and the
 // greatest of its records', are kept: they are not given again.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	return s.write(ctx, id, func(w *writer) error { return w.erase(id) })
@@ -65,8 +66,9 @@ type writer struct {
 	db   *sql.DB
 	conn *sql.Conn
 	statements
-	schema int  // the number of changes to the tables up to which they are known to be right
-	erased bool // FILE-wal may hold what was deleted
+	schema int              // the number of changes to the tables up to which they are known to be right
+	erased bool             // FILE-wal may hold what was deleted
+	again  <-chan time.Time // when to try again to empty it
 
 	mu      sync.RWMutex // held to ask, so that close knows that nobody does
 	closed  bool
@@ -139,23 +141,37 @@ func (w *writer) close() error {
 // run serves requests until there will be no more.
 func (w *writer) run() {
 	defer close(w.ended)
-	for first := range w.waiting {
-		batch := w.gather(first)
-		w.serve(batch)
-		w.forget()
-		w.tell()
-		for _, r := range batch {
-			close(r.done)
+	for {
+		select {
+		case first, more := <-w.waiting:
+			if !more {
+				return
+			}
+			batch := w.gather(first)
+			w.serve(batch)
+			w.forget()
+			w.tell()
+			for _, r := range batch {
+				close(r.done)
+			}
+		case <-w.again:
+			w.forget()
 		}
 	}
 }
 
-// forget empties FILE-wal where it may hold what was deleted. Where somebody reads it just then, it
-// is emptied after the next deletion, or when the last process that uses the file closes it.
+// forget empties FILE-wal where it may hold what was deleted. Where somebody reads it just then, that is
+// tried again after a while.
 func (w *writer) forget() {
-	if w.erased {
-		w.exec(fmt.Sprintf("PRAGMA busy_timeout = %d; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = %d", emptyTimeout, busyTimeout))
-		w.erased = false
+	if !w.erased {
+		return
+	}
+	w.exec(fmt.Sprintf("PRAGMA busy_timeout = %d", emptyTimeout))
+	var busy, frames, moved int
+	err := w.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+	w.exec(fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout))
+	if w.erased, w.again = err != nil || busy != 0, nil; w.erased {
+		w.again = time.After(emptyAgain)
 	}
 }
 
@@ -283,8 +299,8 @@ func (w *writer) exec(query string) error {
 
 // The statements that change the file, prepared once.
 type statements struct {
-	findInstance, addInstance, last, addRecord, putSnapshot, schemaVersion *sql.Stmt
-	erasing                                                                [4]*sql.Stmt
+	findInstance, addInstance, last, addRecord, follows, putSnapshot, schemaVersion *sql.Stmt
+	erasing                                                                         [4]*sql.Stmt
 }
 
 func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
@@ -300,6 +316,8 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 			SELECT 1 + max(ifnull((SELECT max(number) FROM record), 0), ifnull((SELECT max(record) FROM erased), 0)), ?, ?, ?, nullif(?, ''), ?, ?`},
 		{&s.putSnapshot, `INSERT INTO snapshot (instance, version, seq, data) VALUES (?, ?, ?, ?)
 			ON CONFLICT (instance, version) DO UPDATE SET seq = excluded.seq, data = excluded.data WHERE excluded.seq >= seq`},
+		{&s.follows, `SELECT (SELECT substr(line, -?1, ?1) FROM record WHERE instance = ?2 AND seq = ?3),
+			(SELECT max(seq) FROM record WHERE instance = ?2)`},
 		{&s.schemaVersion, "PRAGMA schema_version"},
 		{&s.erasing[0], `INSERT OR REPLACE INTO erased (rowid, instance, record)
 			SELECT 1, max(?, ifnull((SELECT max(number) FROM instance), 0), ifnull((SELECT max(instance) FROM erased), 0)),
@@ -317,7 +335,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) (err error) {
 
 // finish gives the statements up. A connection with open ones stays open.
 func (s *statements) finish() {
-	for _, stmt := range append(s.erasing[:], s.findInstance, s.addInstance, s.last, s.addRecord, s.putSnapshot, s.schemaVersion) {
+	for _, stmt := range append(s.erasing[:], s.findInstance, s.addInstance, s.last, s.addRecord, s.follows, s.putSnapshot, s.schemaVersion) {
 		stmt.Close()
 	}
 }
@@ -402,6 +420,16 @@ func (s *statements) put(id string, snap store.Snapshot) error {
 	number, err := s.number(id)
 	if err != nil {
 		return err
+	}
+	if len(snap.Follows) > 0 {
+		var last int64
+		var end []byte
+		if err := s.follows.QueryRow(len(snap.Follows), number, signed(snap.Seq)).Scan(&end, &last); err != nil {
+			return err
+		}
+		if !bytes.Equal(end, snap.Follows) {
+			return &store.Error{Instance: id, Err: store.ErrConflict, Last: uint64(last)}
+		}
 	}
 	_, err = s.putSnapshot.Exec(number, signed(snap.Version), signed(snap.Seq), orEmpty(snap.Data))
 	return err

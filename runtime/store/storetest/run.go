@@ -48,6 +48,7 @@ func Run(t *testing.T, open func() store.Store) {
 		"a snapshot may be put again":                        snapshotAgain,
 		"a snapshot may follow any record":                   snapshotsOfAVersion,
 		"snapshots may be put in any order":                  snapshotsInAnyOrder,
+		"a snapshot of another log is refused":               snapshotFollows,
 		"snapshot bytes that were read may be changed":       snapshotCopies,
 		"a call whose context has ended changes nothing":     ended,
 		"a reader stops when its context ends":               readEnded,
@@ -558,6 +559,24 @@ func snapshotsOfAVersion(t *testing.T, s store.Store) {
 	if got, err := s.Snapshot(ctx, "a", 0); err == nil { // an older one may have been dropped
 		require.Equal(t, at(1000, 0), got)
 	}
+}
+
+func snapshotFollows(t *testing.T, s store.Store) {
+	require.NoError(t, s.Create(ctx, "a", rec(1, 0), rec(2, 1)))
+	for seq, end := range map[uint64]string{1: `{"seq":2}`, 2: `{"seq":1}`, 3: `}`, 0: `}`, 9: "x"} {
+		err := s.PutSnapshot(ctx, "a", store.Snapshot{Seq: seq, Data: []byte("foreign"), Follows: []byte(end)})
+		require.ErrorIs(t, err, store.ErrConflict, seq)
+		var refused *store.Error
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, uint64(2), refused.Last)
+	}
+	_, err := s.Snapshot(ctx, "a", 9)
+	require.ErrorIs(t, err, store.ErrNotFound)
+	require.NoError(t, s.PutSnapshot(ctx, "a", store.Snapshot{Seq: 2, Version: 1, Data: []byte("own"), Follows: []byte(`2}`)}))
+	got, err := s.Snapshot(ctx, "a", 9)
+	require.NoError(t, err)
+	require.Equal(t, store.Snapshot{Seq: 2, Version: 1, Data: []byte("own")}, got)
+	require.ErrorIs(t, s.PutSnapshot(ctx, "b", store.Snapshot{Seq: 1, Follows: []byte("}")}), store.ErrNotFound)
 }
 
 // They are written beside the commits, so that one may be late.
