@@ -31,9 +31,10 @@ func (s *Secrets) Redactor(key *Key) *Redactor { return &Redactor{s, key} }
 func (r *Redactor) Patch(patch tree.Patch) (text json.RawMessage, redacted []string) {
 	size := 2
 	for i := range patch {
-		size += 64 + len(patch[i].RawPath) + len(patch[i].RawFrom) + patch[i].Value.Size()
+		size += 48 + len(patch[i].RawPath) + len(patch[i].RawFrom) + patch[i].Value.Size()
 	}
-	w := r.begin("/patch", size)
+	var room [8]step
+	w := redaction{Redactor: r, dst: make([]byte, 0, size), begins: "/patch", where: room[:0]}
 	w.dst = append(w.dst, '[')
 	for i := range patch {
 		if i > 0 {
@@ -125,9 +126,10 @@ type OldValue struct {
 func (r *Redactor) Old(all []OldValue, most int) (text json.RawMessage, redacted []string) {
 	size := 2
 	for i := range all {
-		size += 64 + len(all[i].Text) + min(most, all[i].Value.Size())
+		size += 32 + len(all[i].Text) + min(most, all[i].Value.Size())
 	}
-	w := r.begin("/old", size)
+	var room [8]step
+	w := redaction{Redactor: r, dst: make([]byte, 0, size), begins: "/old", where: room[:0]}
 	for i := range all {
 		w.dst = append(w.dst, "[,"[min(i, 1)])
 		w.enter("", i)
@@ -143,7 +145,6 @@ type redaction struct {
 	dst      []byte
 	begins   string // pointer to the piece
 	where    []step // from there to what is being written
-	room     [8]step
 	redacted []string
 	most     int  // how long dst may become for now, 0 for no end
 	tooLong  bool // it would have become longer
@@ -153,13 +154,6 @@ type redaction struct {
 type step struct {
 	name  string
 	index int
-}
-
-// begin makes room for a piece of about size bytes that begins points to.
-func (r *Redactor) begin(begins string, size int) *redaction {
-	w := &redaction{Redactor: r, dst: make([]byte, 0, size), begins: begins}
-	w.where = w.room[:0]
-	return w
 }
 
 // enter adds a step to where; leave takes it back.
