@@ -19,9 +19,12 @@
 //     Nothing that is remembered keeps a version alive that nobody else keeps.
 //   - Limits: bounds on what is read and on what a patch may produce.
 //   - Pointer, Op, Patch, Problem: a patch is parsed and checked whole by
-//     ParsePatch. Resolve tells what an operation reads and writes without running
-//     it, Apply runs one, ApplyAll a patch. What is wrong is a Problem: it names the
-//     code, the operation and the path as written, and never a value.
+//     ParsePatch, in one pass where it is as usual (scan.go). Resolve tells what an
+//     operation reads and writes without running it, Apply runs one, ApplyAll a patch.
+//     What is wrong is a Problem: it names the code, the operation and the path as
+//     written, and never a value.
+//   - Edit: what a patch runs in. It copies each chunk once, and changes in place what
+//     nobody else has seen (edit.go).
 //   - Diff and MergePatch make RFC 6902 patches out of two versions, or out of an
 //     RFC 7396 merge patch.
 //

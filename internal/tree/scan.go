@@ -33,6 +33,7 @@ type scanner struct {
 
 	paths []byte // the pointers of the operations, one after the other
 	ops   []scannedOp
+	raw   rawOp // the one that is given
 }
 
 // A scannedOp is an operation with its pointers as they lie in paths.
@@ -70,12 +71,12 @@ func (s *scanner) each(f func(raw *rawOp)) {
 		}
 		return field{true, ir.String, paths[x.from:x.to]}
 	}
-	raw := new(rawOp)
 	for i := range s.ops {
 		op := &s.ops[i]
-		*raw = rawOp{kind: ir.Object, op: field{true, ir.String, string(op.kind)}, path: text(op.path), from: text(op.from), value: op.value}
-		f(raw)
+		s.raw = rawOp{kind: ir.Object, op: field{true, ir.String, string(op.kind)}, path: text(op.path), from: text(op.from), value: op.value}
+		f(&s.raw)
 	}
+	s.raw = rawOp{}
 }
 
 // release gives the scanner back, with nothing of what it read.
