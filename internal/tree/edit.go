@@ -206,21 +206,29 @@ type Edit struct {
 // NewEdit begins an edit of root in which patch is going to run.
 func NewEdit(root *Node, patch Patch) *Edit {
 	e := new(Edit)
-	e.Begin(root, patch)
+	e.Begin(root, patch, make(region.Word, 0, patch.Tokens()))
 	return e
 }
 
-// Begin makes e what NewEdit makes.
-func (e *Edit) Begin(root *Node, patch Patch) {
-	letters, words := 0, 0
+// Tokens is how many tokens the pointers of a patch have together.
+func (p Patch) Tokens() int {
+	n := 0
+	for i := range p {
+		n += len(p[i].Path) + len(p[i].From)
+	}
+	return n
+}
+
+// Begin makes e what NewEdit makes, with room for as many letters as patch has tokens.
+func (e *Edit) Begin(root *Node, patch Patch, room region.Word) {
+	words := 0
 	for i := range patch {
-		letters += len(patch[i].Path) + len(patch[i].From)
 		words++
 		if patch[i].Kind.HasFrom() {
 			words += 2
 		}
 	}
-	*e = Edit{root: root, spare: make(region.Word, 0, letters), lists: make([]region.Word, 0, words)}
+	*e = Edit{root: root, spare: room, lists: make([]region.Word, 0, words)}
 }
 
 // Root is the value as it is now.

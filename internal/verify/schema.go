@@ -137,13 +137,13 @@ func (t *targetCheck) mayHold(w region.Word, n *tree.Node, concrete ir.TypeID) b
 // whole checks the value n at w in full.
 func (t *targetCheck) whole(w region.Word, n *tree.Node, id ir.TypeID) {
 	t.check.word = append(t.check.word[:0], w...)
-	t.take(func() { t.check.check(n, id) })
+	t.check.collection = collection{}
+	t.check.check(n, id)
+	t.take()
 }
 
-// take takes over what a check of a value finds.
-func (t *targetCheck) take(check func()) {
-	t.check.collection = collection{}
-	check()
+// take takes over what a check of a value has found.
+func (t *targetCheck) take() {
 	for _, f := range t.check.found {
 		t.once(f)
 	}
@@ -276,7 +276,9 @@ func (t *targetCheck) keptLogs(w region.Word, was, n *tree.Node, id ir.TypeID) {
 		return
 	}
 	t.check.word = append(t.check.word[:0], w...)
-	t.take(func() { t.check.logs(was, n, id) })
+	t.check.collection = collection{}
+	t.check.logs(was, n, id)
+	t.take()
 }
 
 // isEntry reports whether w is an entry of a container whose entries come and go.

@@ -58,14 +58,15 @@ const (
 // typePointers lists the accesses of all operations and types their pointers without a
 // state.
 func (v *verification) typePointers() {
-	tokens, accesses := 0, len(v.patch)
+	tokens, accesses := v.patch.Tokens(), len(v.patch)
+	words := tokens
 	for i := range v.patch {
-		tokens += len(v.patch[i].Path) + 2*len(v.patch[i].From)
+		tokens += len(v.patch[i].From)
 		if v.patch[i].Kind.HasFrom() {
 			accesses += 2
 		}
 	}
-	v.accesses, v.letters = make([]access, 0, accesses), make(region.Word, 0, tokens)
+	v.accesses, v.letters = make([]access, 0, accesses), make(region.Word, 0, tokens+words)
 	if v.firstAccess = nil; accesses > len(v.patch) {
 		v.firstAccess = make([]int, 0, len(v.patch)+1)
 	}
@@ -105,6 +106,17 @@ func (v *verification) access(op *tree.Op, from bool, how mode, needs authority)
 	room := v.letters[first:first:len(v.letters)]
 	a.typed = v.p.locateIn(room, nil, ptr, how)
 	v.accesses = append(v.accesses, a)
+}
+
+// roomForWords is room for the words of all operations: what the accesses left, the first
+// time.
+func (v *verification) roomForWords() region.Word {
+	first, tokens := len(v.letters), v.patch.Tokens()
+	if cap(v.letters)-first < tokens {
+		return make(region.Word, 0, tokens)
+	}
+	v.letters = v.letters[:first+tokens]
+	return v.letters[first : first : first+tokens]
 }
 
 // accessesOf are the accesses of one operation.
@@ -266,7 +278,7 @@ func laterThan(i int, found []finding) []finding {
 // runAll runs the operations, and returns the index of the one that failed, or -1.
 func (e *execution) runAll() int {
 	e.effects = make([]tree.Effect, 0, len(e.v.patch))
-	e.edit.Begin(e.before, e.v.patch)
+	e.edit.Begin(e.before, e.v.patch, e.v.roomForWords())
 	e.ran = true
 	for i := range e.v.patch {
 		if e.runOp(&e.v.patch[i]); len(e.found) > 0 {
@@ -303,7 +315,7 @@ func (e *execution) locate(a *access) typedPointer {
 	root := e.root()
 	if a.op.Kind == tree.OpMove && a.how == inserts && len(a.op.From) > 0 {
 		trial := *e
-		trial.edit.Begin(root, nil)
+		trial.edit.Begin(root, nil, nil)
 		if _, problem := trial.removed(a.op); problem == nil {
 			root = trial.root()
 		}
