@@ -142,8 +142,10 @@ func tailWhileAppending(t *testing.T, s store.Store) {
 
 func tailCursors(t *testing.T, s store.Store) {
 	require.NoError(t, s.Create(ctx, "a", rec(1, 0)))
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	for _, cursor := range []store.Cursor{"x", "-1", "1.5", "999999", "99999999999999999999999", " 1"} {
-		for _, err := range s.(store.Tailer).Tail(ctx, cursor) {
+		for _, err := range s.(store.Tailer).Tail(limited, cursor) {
 			require.ErrorIs(t, err, store.ErrCursor, cursor)
 		}
 	}
