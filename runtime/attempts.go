@@ -73,7 +73,7 @@ type attempts struct {
 type request struct {
 	step  step
 	print fingerprint
-	patch []byte // of one that is being made
+	patch []byte // if it is being made, or the log keeps it
 	kept  int    // bytes of it that the log keeps
 	key   string
 	at    time.Time // the clock that it is decided by
@@ -92,18 +92,24 @@ func (a *request) identify(key *trace.Key, read verify.Reading) {
 }
 
 // same reports whether a proposal asks for the same as an earlier one that the log has, in
-// the same name.
+// the same name. What the log keeps of that is read again: it may be older than the digest
+// of what patches read as.
 func (in *Instance) same(a, earlier *request) bool {
-	if a.step != earlier.step || a.print.next != earlier.print.next || a.print.tooLong {
+	if a.step != earlier.step || a.print.next != earlier.print.next || a.print.tooLong || earlier.print.tooLong {
 		return false
 	}
 	if earlier.print.patch == in.key.Seal(a.patch) { // it was recorded by its bytes
-		return !earlier.print.tooLong
+		return true
 	}
 	if a.print.patch == "" {
 		a.identify(in.key, in.contract.program.Read(a.patch))
 	}
-	return a.print.same(earlier.print)
+	before := *earlier
+	if before.kept > 0 {
+		before.print.patch = ""
+		before.identify(in.key, in.contract.program.Read(before.patch))
+	}
+	return a.print.same(before.print)
 }
 
 func (all *attempts) clone() attempts {

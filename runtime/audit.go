@@ -81,7 +81,7 @@ func (c *logCheck) next(record store.Record) (err error) {
 	if !ok || !l.keptAs(record) {
 		return &CorruptLogError{c.id, head.Seq, misplaced}
 	}
-	if err := c.pairing.Next(l.Kind, head.Seq); err != nil {
+	if err := c.pairing.Next(l.Record); err != nil {
 		return corruptLog(c.id, err)
 	}
 	c.head = head
@@ -118,11 +118,7 @@ func At(ctx context.Context, contract *Contract, st store.Store, id string, vers
 	if err := checkID(id); err != nil {
 		return Past{}, err
 	}
-	in, err := config{contract, promptStore{st}, id, optionsOf(nil)}.restore(ctx, version)
-	if err != nil {
-		return Past{}, err
-	}
-	r, err := in.forward(ctx, version)
+	_, r, err := config{contract, promptStore{st}, id, optionsOf(nil)}.reach(ctx, version, version)
 	if err != nil {
 		return Past{}, err
 	}
@@ -152,8 +148,9 @@ func At(ctx context.Context, contract *Contract, st store.Store, id string, vers
 type Replayed struct {
 	Instance  string      `json:"instance"`
 	Records   uint64      `json:"records"`
-	Decisions uint64      `json:"decisions"` // that were made again
-	Views     uint64      `json:"views"`     // that were shown again
+	Outcomes  uint64      `json:"outcomes,omitempty"` // decisions of an older format: their states came out again
+	Decisions uint64      `json:"decisions"`          // that were made again
+	Views     uint64      `json:"views"`              // that were shown again
 	Version   uint64      `json:"version"`
 	Phase     string      `json:"phase"`
 	State     string      `json:"state"` // its digest
@@ -162,7 +159,7 @@ type Replayed struct {
 }
 
 // A RecordKind is what a record of a log records: "create", "view", "proposal",
-// "advance" or "decision".
+// "advance", "migrate", "decision", "pending" or "withdrawn".
 type RecordKind = trace.Kind
 
 // A Difference is where a log says otherwise than the contract. It holds no value
@@ -180,20 +177,26 @@ type Difference struct {
 // The log itself is checked as Open checks it, from the first record on and without
 // snapshots. Errors: those of Open. It costs what all the decisions cost.
 //
-// The contract must be loaded within the limits that it had.
-func Replay(ctx context.Context, contract *Contract, st store.Store, id string) (Replayed, error) {
+// An instance that was migrated ran under several contracts: the others are given too, in
+// any order. One that is needed and not given is a *ContractMismatchError, which has its digest.
+//
+// Where a log is of an older format, its lines cannot be written again, and the contract built
+// from its source has another digest today. There, contract is judged by what comes out: every
+// commit must lead to the states that are recorded.
+//
+// Contracts must be loaded within the limits that they had.
+func Replay(ctx context.Context, contract *Contract, st store.Store, id string, others ...*Contract) (Replayed, error) {
 	if err := checkID(id); err != nil {
 		return Replayed{}, err
 	}
-	in, err := config{contract, promptStore{st}, id, optionsOf([]Option{rememberAll})}.fromFirst(ctx)
+	o := config{contract, promptStore{st}, id, optionsOf([]Option{rememberAll})}
+	in, err := o.fromFirstOf(ctx, others)
 	if err != nil {
 		return Replayed{}, err
 	}
 	first := in.durable.Load()
-	if err := in.checkAll(ctx, first.Snapshot); err != nil {
-		return Replayed{}, err
-	}
 	r := &audit{replay: *in.replayFrom(first), ctx: ctx}
+	r.contracts = append(others, contract)
 	r.out.Instance = id
 	if err = r.genesis(); err == nil && r.out.Different == nil {
 		err = r.all()
@@ -201,6 +204,41 @@ func Replay(ctx context.Context, contract *Contract, st store.Store, id string) 
 	r.out.Records, r.out.Head = r.head.Seq, r.head.Hash
 	r.out.Version, r.out.Phase, r.out.State = r.now.Version, r.now.Phase, r.now.State.Digest().String()
 	return r.out, err
+}
+
+// fromFirstOf begins where the instance began, under that one of several contracts that it
+// began under.
+func (o config) fromFirstOf(ctx context.Context, others []*Contract) (*Instance, error) {
+	in, err := o.fromFirst(ctx)
+	needed := ""
+	var other *ContractMismatchError
+	switch {
+	case errors.As(err, &other):
+		needed = other.Have
+	case err == nil && in.dialect.format < trace.Format && len(others) > 0:
+		needed, err = o.renewedUnder(ctx)
+	}
+	for _, c := range others {
+		if c.Digest() == needed {
+			o.contract = c
+			return o.fromFirst(ctx)
+		}
+	}
+	return in, err
+}
+
+// renewedUnder is the digest of the contract that a log of an older format was gone on with
+// under, "" if it was not.
+func (o config) renewedUnder(ctx context.Context) (string, error) {
+	for r, err := range o.store.Read(ctx, o.id, 1, 0) {
+		if err != nil {
+			return "", err
+		}
+		if l, ok := readLine(r.Line); ok && l.Kind == trace.Migrate {
+			return l.To, nil
+		}
+	}
+	return "", nil
 }
 
 // rememberAll makes an instance remember what all commits wrote: what was decided may
@@ -214,6 +252,7 @@ type audit struct {
 	out   Replayed
 	asked trace.Head // before the record that awaits a decision
 
+	pairing trace.Pairing
 	digests bool // the log has come to where proposals tell what they read as
 }
 
@@ -224,6 +263,12 @@ func (r *audit) genesis() error {
 		return err
 	}
 	l, _ := readLine(first.Line)
+	if err := r.pairing.Next(l.Record); err != nil || r.dialect.format < trace.Format {
+		return corruptLog(r.in.id, err)
+	}
+	if err := r.in.checkAll(r.ctx, r.now); err != nil {
+		return err
+	}
 	e := r.in.genesisEntry(r.now, first.Sealed, Principal(l.Principal))
 	e.Labels = l.Labels
 	return r.sameLine(trace.Start(r.in.id), &l, first, e)
@@ -251,11 +296,16 @@ func (r *audit) next(record store.Record) error {
 	if err := r.step(r.ctx, record); err != nil {
 		return err
 	}
-	return r.again(before, record)
+	l, _ := readLine(record.Line)
+	if err := r.pairing.Next(l.Record); err != nil {
+		return corruptLog(r.in.id, err)
+	}
+	return r.again(before, &l, record)
 }
 
 // An auditContext is what was known before a record.
 type auditContext struct {
+	place    replay // where the log was read up to
 	now      verify.Snapshot
 	head     trace.Head
 	asks     line          // the line before, if it awaits a decision
@@ -266,7 +316,7 @@ type auditContext struct {
 }
 
 func (r *audit) context() *auditContext {
-	m := &auditContext{now: *r.now, head: r.head, asks: r.asks, record: r.waiting}
+	m := &auditContext{place: r.replay, now: *r.now, head: r.head, asks: r.asks, record: r.waiting}
 	if r.waiting != nil && r.asks.Kind == trace.Proposal {
 		m.proposal = r.asks.request(*r.waiting)
 		if r.asks.Seal != "" || r.asks.Size == 0 {
@@ -278,28 +328,98 @@ func (r *audit) context() *auditContext {
 	return m
 }
 
-func (r *audit) again(before *auditContext, record store.Record) error {
-	l, _ := readLine(record.Line)
-	hidden, err := readSealed(record.Sealed)
-	switch l.Kind {
-	case trace.Proposal, trace.Advance, trace.Create:
+func (r *audit) again(before *auditContext, l *line, record store.Record) error {
+	if l.Kind.Asks() {
 		r.asked = before.head
 		return nil
+	}
+	if before.record != nil && before.asks.Kind == trace.Migrate { // else it was no answer
+		r.out.Decisions++
+		return r.migration(before, l, record)
+	}
+	if before.place.dialect.format < trace.Format {
+		return r.outcome(before, l)
+	}
+	hidden, err := readSealed(record.Sealed)
+	if err != nil {
+		return r.corrupt(err.Error())
+	}
+	switch l.Kind {
 	case trace.View:
 		r.out.Views++
-	case trace.Decision:
+		return r.view(before, l, record, &hidden)
+	case trace.Decision, trace.Pending:
 		r.out.Decisions++
+		return r.decision(before, l, record, &hidden)
+	case trace.Withdrawn:
+		return r.withdrawn(before, l, record)
+	}
+	r.differ(l, "kind", digestOf([]byte(l.Kind)), "none")
+	return nil
+}
+
+// outcome compares the states that a decision of an older format tells with those that come
+// out: the one that it leads to was compared where its patch was applied.
+func (r *audit) outcome(before *auditContext, l *line) error {
+	switch l.Kind {
+	case trace.View:
+		if l.verdict == nil {
+			return nil
+		}
+		r.differ(l, "verdict", string(l.verdict.Verdict), string(verify.Reject)) // a view that was refused
+	case trace.Decision:
+		r.out.Outcomes++
 	default:
-		r.differ(&l, "kind", digestOf([]byte(l.Kind)), "none")
+		r.differ(l, "kind", digestOf([]byte(l.Kind)), "none")
 		return nil
 	}
-	switch {
-	case err != nil:
-		return r.corrupt(err.Error())
-	case l.Kind == trace.View:
-		return r.view(before, &l, record, &hidden)
+	v, place := l.verdict, &before.place
+	for _, is := range []struct {
+		member, text string
+		state        *verify.Snapshot
+	}{{"state_before", v.StateBefore, &before.now}, {"state_after", v.StateAfter, r.now}} {
+		if !r.dialect.named(place.in.key, is.state.State, is.text) {
+			r.differ(l, is.member, is.text, r.dialect.name(place.in.key, is.state.State))
+		}
 	}
-	return r.decision(before, &l, record, &hidden)
+	for _, m := range []member{
+		{"version_before", fmt.Sprint(v.VersionBefore), fmt.Sprint(before.now.Version)},
+		{"version_after", fmt.Sprint(v.VersionAfter), fmt.Sprint(r.now.Version)},
+		{"phase_before", v.PhaseBefore, before.now.Phase},
+		{"phase_after", v.PhaseAfter, r.now.Phase},
+		{"contract", v.Contract, place.dialect.contract},
+	} {
+		r.differ(l, m.name, m.recorded, m.again)
+	}
+	return nil
+}
+
+// migration decides again whether the instance can go on under another contract.
+func (r *audit) migration(before *auditContext, l *line, record store.Record) error {
+	asks, place := &before.asks, &before.place
+	to := place.contractOf(asks.To)
+	if to == nil {
+		return &ContractMismatchError{r.in.id, asks.To, place.in.contract.Digest()}
+	}
+	m := Migration{Patch: before.record.Sealed, Phase: asks.Phase, Principal: Principal(asks.Principal)}
+	again, err := place.in.migration(r.ctx, place, to, m, asks.Time)
+	if err != nil {
+		return err
+	}
+	if l.verdict.Verdict != again.verdict.Verdict {
+		r.differ(l, "verdict", string(l.verdict.Verdict), string(again.verdict.Verdict))
+	}
+	if err := r.sameLine(r.asked, asks, *before.record, again.asked); err != nil {
+		return err
+	}
+	return r.sameLine(before.head, l, record, again.decision)
+}
+
+// withdrawn writes again that a proposal does not wait any more. Who says so, and why, stands
+// nowhere else; that it waited, the lines before tell.
+func (r *audit) withdrawn(before *auditContext, l *line, record store.Record) error {
+	e := r.in.withdrawnEntry(&before.now, l.Waits, l.Reason, Principal(l.Principal), l.Time)
+	return r.sameLine(before.head, l, record, e)
 }
 
 // view shows a view again.
@@ -387,6 +507,9 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 	}
 	if before.patch != nil {
 		out, err = program.Verify(r.ctx, before.now, proposed)
+		if l.Kind == trace.Pending && out.Verdict.Verdict == verify.Commit {
+			out.Wait()
+		}
 		return out, false, err
 	}
 	out, refused, err := program.VerifyUnread(r.ctx, before.now, proposed)
@@ -419,11 +542,7 @@ func (r *audit) late(p *Proposal, now *admission, recorded *verify.Verdict) []Vi
 func (r *audit) sameView(p *Proposal, since *since, now *verify.Snapshot) bool {
 	base := since.base
 	if base == nil {
-		in, err := config{r.in.contract, r.in.store, r.in.id, optionsOf(nil)}.restore(r.ctx, p.Base)
-		if err != nil {
-			return false
-		}
-		past, err := in.forward(r.ctx, p.Base)
+		_, past, err := config{r.in.contract, r.in.store, r.in.id, optionsOf(nil)}.reach(r.ctx, p.Base, p.Base)
 		if err != nil || past.now.Version != p.Base {
 			return false
 		}
@@ -492,7 +611,11 @@ func (r *audit) askedAgain(before *auditContext, out *verify.Outcome, hidden *se
 func (r *audit) decidedAgain(l *line, record store.Record, out *verify.Outcome, unread bool, asked *entry) (*entry, error) {
 	if !unread {
 		v := verdictOf(out)
-		return r.in.decisionEntry(r.ctx, out, &v, asked)
+		e, err := r.in.decisionEntry(r.ctx, out, &v, asked)
+		if err == nil && l.Kind == trace.Pending {
+			e.waits(asked, l.Expires)
+		}
+		return e, err
 	}
 	e := &entry{Record: *r.in.record(trace.Decision, out.Verdict.VersionAfter, asked.Time), sealed: record.Sealed}
 	e.Verdict, e.Redacted = l.Verdict, l.Redacted

@@ -12,6 +12,8 @@
 //   - View: what a stage's actor is shown (Instance.View), with the version it
 //     shows. Proposal: what the actor wants changed, made on that version
 //     (Instance.Propose). Advance moves the phase for the host.
+//   - Migrate puts an instance under another contract. Principal: who acts, named with every
+//     request, for the log.
 //   - Verdict: commit, noop or reject. A reject is a result, not an error; errors
 //     are for what is broken. It has two renderings: the operator's, and Actor's.
 //   - Attempts: the tries that a step has (DefaultAttempts). Key: makes it safe to

@@ -98,6 +98,17 @@ func (e *ContractMismatchError) Error() string {
 	return fmt.Sprintf("instance %q runs under contract %s, not %s", e.Instance, e.Have, e.Want)
 }
 
+// A SameContractError says that an instance was to be put under the contract that it is under.
+type SameContractError struct {
+	Instance string
+	Contract string // its digest
+}
+
+// Error names the contract.
+func (e *SameContractError) Error() string {
+	return fmt.Sprintf("instance %q runs under contract %s already", e.Instance, e.Contract)
+}
+
 // A CorruptLogError says that an instance's log contradicts itself: a broken
 // chain, a sealed part or snapshot that is not the one recorded, or a commit that
 // does not lead to the state it says.

@@ -40,6 +40,7 @@ type Instance struct {
 	options  options
 	key      *trace.Key
 	redactor *trace.Redactor
+	dialect  dialect // how the log was written where the instance began
 
 	durable atomic.Pointer[point] // what may be told
 	pipeline
@@ -88,11 +89,20 @@ func Open(ctx context.Context, contract *Contract, st store.Store, id string, op
 	if err := checkID(id); err != nil {
 		return nil, err
 	}
-	in, err := config{contract, promptStore{st}, id, optionsOf(opts)}.restore(ctx, newest)
+	return config{contract, promptStore{st}, id, optionsOf(opts)}.open(ctx)
+}
+
+func (o config) open(ctx context.Context) (*Instance, error) {
+	in, r, err := o.reach(ctx, newest, newest)
+	if err == nil && r.dialect.format < trace.Format {
+		if err = o.renew(ctx); err == nil {
+			in, r, err = o.reach(ctx, newest, newest)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := in.catchUp(ctx); err != nil {
+	if err := in.arrive(r); err != nil {
 		return nil, err
 	}
 	if err := in.checkAll(ctx, in.durable.Load().Snapshot); err != nil {
@@ -100,6 +110,15 @@ func Open(ctx context.Context, contract *Contract, st store.Store, id string, op
 	}
 	in.keepSnapshot()
 	return in, nil
+}
+
+// renew has a log of an older format gone on with in the present one.
+func (o config) renew(ctx context.Context) error {
+	v, err := o.migrate(ctx, o.contract, Migration{})
+	if err == nil && v.Verdict != verify.Commit {
+		err = &InvalidStateError{o.id, v.Violations}
+	}
+	return err
 }
 
 func checkID(id string) error {
@@ -181,7 +200,8 @@ type config struct {
 func (o config) instance(key *trace.Key) *Instance {
 	return &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
-		redactor: o.contract.secrets.Redactor(key), pipeline: newPipeline(),
+		redactor: o.contract.secrets.Redactor(key), dialect: presentDialect(o.contract.Digest()),
+		pipeline: newPipeline(),
 	}
 }
 
@@ -232,8 +252,11 @@ func (o config) fromFirst(ctx context.Context) (*Instance, error) {
 	if !ok || line.Kind != trace.Create || json.Unmarshal(first.Sealed, &f) != nil {
 		return nil, o.corrupt(1, "it does not begin an instance")
 	}
-	if err := o.checkContract(line.Contract); err != nil {
-		return nil, err
+	dialect := dialectOf(&line)
+	if dialect.format == trace.Format { // else the contract is known by what comes out
+		if err := o.checkContract(line.Contract); err != nil {
+			return nil, err
+		}
 	}
 	in, root, err := o.revive(ctx, f, 1)
 	if err != nil {
@@ -246,7 +269,7 @@ func (o config) fromFirst(ctx context.Context) (*Instance, error) {
 	if !line.keptAs(first) {
 		return nil, o.corrupt(1, misplaced)
 	}
-	if in.key.State(root.State.Digest().String()) != line.State {
+	if in.dialect = dialect; !in.dialect.named(in.key, root.State, line.State) {
 		return nil, o.corrupt(1, digestDiffers)
 	}
 	root.Phase = line.Phase
@@ -261,11 +284,11 @@ func (o config) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance, 
 	if reason != "" {
 		return nil, o.corrupt(s.Seq, reason)
 	}
-	if c.Made == 0 {
-		return nil, errOlderLayout
-	}
 	if err := trace.CheckFormat(c.Format); err != nil {
 		return nil, &store.Error{Instance: o.id, Err: err}
+	}
+	if c.isOlder() {
+		return nil, errOlderLayout
 	}
 	if err := o.checkContract(c.Contract); err != nil {
 		return nil, err
@@ -290,7 +313,7 @@ func (o config) fromSnapshot(ctx context.Context, s store.Snapshot) (*Instance, 
 		}
 	}
 	l := ledger{attempts: c.attempts()}
-	l.recent.startAt(root.Version)
+	l.recent.startAt(root.Version, c.Began)
 	in.standAt(l, point{root, trace.Head{Instance: o.id, Seq: s.Seq, Hash: c.Hash}, c.Made})
 	return in, nil
 }
@@ -328,7 +351,7 @@ func (o config) checkContract(digest string) error {
 
 func (o config) corrupt(seq uint64, reason string) error { return &CorruptLogError{o.id, seq, reason} }
 
-// checkFormat refuses a log that is whole, as far as its first line tells, and of another
+// checkFormat refuses a log that is whole, as far as its first line tells, and of a newer
 // format: all else may be written otherwise.
 func checkFormat(id string, first store.Record) error {
 	var other *FormatError

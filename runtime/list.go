@@ -142,7 +142,7 @@ func (l *line) phaseAfter() string {
 	switch {
 	case l.verdict != nil:
 		return l.verdict.PhaseAfter
-	case l.Kind == trace.Proposal || l.Kind == trace.Advance:
+	case l.Kind.Asks():
 		return ""
 	}
 	return l.Phase

@@ -116,6 +116,20 @@ func (in *Instance) decisionEntry(ctx context.Context, out *verify.Outcome, v *V
 	return e, err
 }
 
+// waits makes of a decision's entry the one that a proposal waits: until expires, if that is
+// not zero. asked is the proposal's.
+func (e *entry) waits(asked *entry, expires time.Time) {
+	e.Kind, e.Digest, e.Expires = trace.Pending, asked.Digest, expires
+}
+
+// withdrawnEntry records that a proposal does not wait any more, of which record pending says
+// that it does.
+func (in *Instance) withdrawnEntry(seen *verify.Snapshot, pending uint64, reason string, by Principal, at time.Time) *entry {
+	e := &entry{Record: *in.record(trace.Withdrawn, seen.Version, at)}
+	e.Waits, e.Reason, e.Principal = pending, reason, trace.Principal(by)
+	return e
+}
+
 // addVerdict adds the operator's rendering as a trace may show it.
 func (in *Instance) addVerdict(r *trace.Record, v *verify.Verdict) {
 	shown := in.keyed(v)
@@ -285,7 +299,7 @@ func (l *line) request(r store.Record) *request {
 	}
 	tooLong := patch == "" && l.Size > 0
 	return &request{
-		step: stepOf(l.Principal.Subject, l.Stage, l.Role, l.Args), print: fingerprint{l.Next, patch, tooLong}, kept: len(r.Sealed),
+		step: stepOf(l.Principal.Subject, l.Stage, l.Role, l.Args), print: fingerprint{l.Next, patch, tooLong}, patch: r.Sealed, kept: len(r.Sealed),
 		key: l.Key, at: l.Time, seq: r.Seq,
 	}
 }
@@ -311,6 +325,7 @@ func (in *Instance) checkAlone(r store.Record) error {
 
 // Reasons of a *CorruptLogError.
 const (
+	versionDiffers = "it commits another version than the next"
 	digestDiffers  = "its state has another digest than was recorded"
 	undecided      = trace.Undecided
 	decidesNothing = trace.DecidesNothing
@@ -326,6 +341,9 @@ type replay struct {
 	made   uint64     // the record that made the state
 	size   int        // bytes read
 
+	dialect   dialect
+	contracts []*Contract // beside that of in: those that a migration may lead to
+
 	waiting *store.Record // the record just before, if it awaits a decision
 	asks    line          // its line
 }
@@ -334,7 +352,7 @@ type replay struct {
 func (in *Instance) replayFrom(p *point) *replay {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return &replay{in: in, ledger: in.known.clone(), head: p.head, made: p.made}
+	return &replay{in: in, ledger: in.known.clone(), head: p.head, made: p.made, dialect: in.dialect}
 }
 
 // forward reads the log up to the commit that leads to a version, or to its end. in is not
@@ -373,26 +391,31 @@ func (r *replay) step(ctx context.Context, record store.Record) error {
 	if !l.keptAs(record) {
 		return r.corrupt(misplaced)
 	}
-	if r.waiting != nil && l.Kind != trace.Decision {
+	if r.waiting != nil && !l.Kind.Answers() {
 		return &CorruptLogError{r.in.id, r.waiting.Seq, undecided}
 	}
-	switch l.Kind {
-	case trace.Proposal, trace.Advance:
+	switch {
+	case l.Kind.Asks():
 		r.waiting, r.asks = &record, l
 		return nil
-	case trace.Decision:
-		return r.decide(ctx, l.verdict)
+	case l.Kind.Answers():
+		return r.decide(ctx, &l, record.Sealed)
 	default:
 		return nil
 	}
 }
 
-// decide takes in a decision.
-func (r *replay) decide(ctx context.Context, v *verify.Verdict) error {
-	waiting := r.waiting
+// decide takes in a decision, or that a proposal waits.
+func (r *replay) decide(ctx context.Context, l *line, sealed []byte) error {
+	v, waiting := l.verdict, r.waiting
 	r.waiting = nil
-	if waiting == nil || v == nil {
+	switch {
+	case waiting == nil || v == nil:
 		return r.corrupt(decidesNothing)
+	case (l.Kind == trace.Pending) != (v.Verdict == verify.Pending) || l.Kind == trace.Pending && r.asks.Kind != trace.Proposal:
+		return r.corrupt("its verdict is not one of its kind")
+	case r.asks.Kind == trace.Migrate && v.Verdict == verify.Commit:
+		return r.migrated(ctx, l, sealed)
 	}
 	d := &decision{verdict: v}
 	if r.asks.Kind == trace.Proposal {
@@ -412,7 +435,7 @@ func (r *replay) decide(ctx context.Context, v *verify.Verdict) error {
 func (r *replay) apply(ctx context.Context, d *decision, asked *store.Record) error {
 	v := d.verdict
 	if v.VersionBefore != r.now.Version || v.VersionAfter != r.now.Version+1 {
-		return r.corrupt("it commits another version than the next")
+		return r.corrupt(versionDiffers)
 	}
 	root := r.now.State
 	var effects []tree.Effect
@@ -425,7 +448,7 @@ func (r *replay) apply(ctx context.Context, d *decision, asked *store.Record) er
 			return r.corrupt("its patch does not apply")
 		}
 	}
-	if r.in.key.State(root.Digest().String()) != v.StateAfter {
+	if !r.dialect.named(r.in.key, root, v.StateAfter) {
 		return r.corrupt(digestDiffers)
 	}
 	d.after = &verify.Snapshot{State: root, Phase: v.PhaseAfter, Version: v.VersionAfter}

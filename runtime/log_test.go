@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"math/rand"
 	"strings"
 	"testing"
@@ -419,10 +420,10 @@ func inFormat(log []store.Record, text string) []store.Record {
 	return log
 }
 
-func TestALogOfAnotherFormatIsRefusedByNameByAllThatReadsIt(t *testing.T) {
+func TestALogOfANewerFormatIsRefusedByNameByAllThatReadsIt(t *testing.T) {
 	in, st := begin(t, runtime.WithSnapshotAfter(1<<30))
 	wander(t, in, 6, 3)
-	for text, have := range map[string]int{"": 1, `"format":1,`: 1, `"format":3,`: 3} {
+	for text, have := range map[string]int{`"format":4,`: 4, `"format":3,`: 3} {
 		log := &givenStore{store.NewMemory(), inFormat(logOf(t, st), text)}
 		_, opened := runtime.Open(ctx, in.Contract(), log, "T-7")
 		_, replayed := runtime.Replay(ctx, in.Contract(), log, "T-7")
@@ -443,6 +444,7 @@ func TestALogOfAnotherFormatIsRefusedByNameByAllThatReadsIt(t *testing.T) {
 
 func TestASnapshotOfAnotherFormatIsNotUsed(t *testing.T) {
 	for _, format := range []any{nil, 1, 3} {
+		var logged bytes.Buffer
 		in, st := begin(t, runtime.WithSnapshotAfter(1))
 		wander(t, in, 12, 3)
 		in.Quiet()
@@ -455,7 +457,14 @@ func TestASnapshotOfAnotherFormatIsNotUsed(t *testing.T) {
 			}
 		})
 		require.NoError(t, st.PutSnapshot(ctx, "T-7", s))
-		_, err = runtime.Open(ctx, in.Contract(), st, "T-7")
-		require.ErrorAs(t, err, new(*runtime.FormatError))
+		again, err := runtime.Open(ctx, in.Contract(), st, "T-7", runtime.WithLogger(slog.New(slog.NewTextHandler(&logged, nil))))
+		if format == 3 {
+			require.ErrorAs(t, err, new(*runtime.FormatError))
+			continue
+		}
+		require.NoError(t, err, "an older one is passed over")
+		require.Equal(t, stateOf(t, in), stateOf(t, again))
+		require.Empty(t, logged.String())
+		require.NoError(t, runtime.CheckSnapshots(ctx, st, "T-7"))
 	}
 }

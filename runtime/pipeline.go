@@ -451,9 +451,15 @@ func (in *Instance) catchUp(ctx context.Context) error {
 			return err
 		}
 	}
+	return in.arrive(r)
+}
+
+// arrive makes what was read to the end of the log what the instance knows.
+func (in *Instance) arrive(r *replay) error {
 	if r.waiting != nil {
 		return r.corrupt(undecided)
 	}
+	from := in.durable.Load()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.unsure = false

@@ -357,11 +357,7 @@ func (in *Instance) readBack(ctx context.Context, base uint64) (until uint64, er
 	if until == 0 {
 		return 0, nil
 	}
-	past, err := config{in.contract, in.store, in.id, in.options}.restore(ctx, base)
-	if err != nil {
-		return 0, err
-	}
-	r, err := past.forward(ctx, until)
+	_, r, err := config{in.contract, in.store, in.id, in.options}.reach(ctx, base, until)
 	if err != nil {
 		return 0, err
 	}

@@ -89,6 +89,7 @@ func changeOf(effects []tree.Effect, before *verify.Snapshot, phase string) chan
 type recent struct {
 	version uint64
 	unread  uint64 // up to which version changes were not read that may be remembered; 0 for none
+	began   uint64 // the version that the contract came into force with: what was before is another world
 	changes []change
 	most    int // changes
 	bytes   int // that changes may take together
@@ -103,8 +104,11 @@ func (r recent) clone() recent {
 	return r
 }
 
-// startAt makes r one of an instance that begins at a version.
-func (r *recent) startAt(version uint64) { r.version, r.unread = version, version }
+// startAt makes r one of an instance that begins at a version, under a contract that came
+// into force with another.
+func (r *recent) startAt(version, began uint64) {
+	r.version, r.unread, r.began = version, version, began
+}
 
 // add notes the change that led to the next version.
 func (r *recent) add(c change) {
@@ -139,7 +143,7 @@ func (r *recent) forgetState() {
 // lacks is the version up to which changes have to be read before it can be told what came
 // after version base; 0 if nothing has to.
 func (r *recent) lacks(base uint64) uint64 {
-	if base >= r.unread || r.version-base > uint64(r.most) {
+	if base >= r.unread || base < r.began || r.version-base > uint64(r.most) {
 		return 0
 	}
 	return r.unread

@@ -38,22 +38,28 @@ func (in *Instance) keepSnapshot() {
 		return
 	}
 	in.grown, in.writing = 0, make(chan struct{})
-	go in.putSnapshot(at, in.known.attempts.clone())
+	go in.putSnapshot(at, in.known.attempts.clone(), in.known.recent.began)
 }
 
-func (in *Instance) putSnapshot(at *point, tried attempts) {
-	data, err := in.checkpoint(at, &tried)
+func (in *Instance) putSnapshot(at *point, tried attempts, began uint64) {
+	size := in.writeSnapshot(at, &tried, began)
+	in.mu.Lock()
+	close(in.writing)
+	in.size, in.writing = size, nil
+	in.mu.Unlock()
+	in.keepSnapshot()
+}
+
+// writeSnapshot writes one now, and returns how many bytes it has.
+func (in *Instance) writeSnapshot(at *point, tried *attempts, began uint64) (size int) {
+	data, err := in.checkpoint(at, tried, began)
 	if err == nil {
 		err = in.store.PutSnapshot(context.Background(), in.id, store.Snapshot{Seq: at.head.Seq, Version: at.Version, Data: data, Follows: at.head.End()})
 	}
 	if err != nil {
 		in.options.logger.LogAttrs(context.Background(), levelBroken, "snapshot not kept", attrInstance(in.id), attrSeq(at.head.Seq))
 	}
-	in.mu.Lock()
-	close(in.writing)
-	in.size, in.writing = len(data), nil
-	in.mu.Unlock()
-	in.keepSnapshot()
+	return len(data)
 }
 
 // A checkpoint is what a store keeps as a snapshot. The state is its last member, for it is
@@ -63,18 +69,19 @@ type checkpoint struct {
 	Contract string          `json:"contract"`
 	Key      []byte          `json:"key"`
 	Phase    string          `json:"phase"`
-	Hash     string          `json:"hash"` // of the record that the snapshot follows
-	Made     uint64          `json:"made"` // the record that made the state; 0 in an older layout
-	Idle     int             `json:"idle"` // bytes of patches before it that changed nothing
+	Hash     string          `json:"hash"`            // of the record that the snapshot follows
+	Made     uint64          `json:"made"`            // the record that made the state; 0 in an older layout
+	Began    uint64          `json:"began,omitempty"` // the version that the contract came into force with
+	Idle     int             `json:"idle"`            // bytes of patches before it that changed nothing
 	Tried    []tried         `json:"tried,omitempty"`
 	State    json.RawMessage `json:"state,omitempty"`
 }
 
 // checkpoint writes a snapshot.
-func (in *Instance) checkpoint(at *point, tried *attempts) ([]byte, error) {
+func (in *Instance) checkpoint(at *point, tried *attempts, began uint64) ([]byte, error) {
 	head, err := json.Marshal(&checkpoint{
 		Format: trace.Format, Contract: in.contract.Digest(), Key: in.key.Bytes(), Phase: at.Phase,
-		Hash: at.head.Hash, Made: at.made, Idle: tried.idle, Tried: tried.list(),
+		Hash: at.head.Hash, Made: at.made, Began: began, Idle: tried.idle, Tried: tried.list(),
 	})
 	if err != nil {
 		return nil, err
@@ -107,7 +114,7 @@ func (c *checkpoint) attempts() attempts {
 // follows reports whether l is of the record that the snapshot follows.
 func (c *checkpoint) follows(l *line, s store.Snapshot) bool {
 	return l.Seq == s.Seq && l.Hash == c.Hash && l.Contract == c.Contract && l.Version == s.Version &&
-		l.Kind != trace.Proposal && l.Kind != trace.Advance
+		!l.Kind.Asks()
 }
 
 // madeBy reports whether l is of the record that made the snapshot's state; state is its
@@ -135,9 +142,15 @@ const (
 	snapshotForeign    = "its snapshot is of another state"
 )
 
+// isOlder reports whether the snapshot is of an older layout.
+func (c *checkpoint) isOlder() bool { return c.Made == 0 || c.Format < trace.Format }
+
 // readCheckpoint reads a snapshot, which must be as it was written. reason is "" for
 // one that is.
 func readCheckpoint(data []byte) (c checkpoint, reason string) {
+	if bytes.HasPrefix(data, []byte("{")) && json.Unmarshal(data, &c) == nil && c.Format == 0 { // the first layout, without a digest
+		return checkpoint{}, ""
+	}
 	digest, body, _ := bytes.Cut(data, []byte("\n"))
 	if json.Unmarshal(body, &c) != nil {
 		return c, snapshotUnreadable
@@ -192,7 +205,7 @@ func (o config) checkSnapshot(ctx context.Context, key *trace.Key, s store.Snaps
 	if reason != "" {
 		return o.corrupt(s.Seq, reason)
 	}
-	if c.Made == 0 {
+	if c.isOlder() {
 		return nil
 	}
 	follows, err := o.lineAt(ctx, s.Seq)

@@ -28,7 +28,7 @@ type (
 	//	ViewDigest  string // of the view that the proposal was made on
 	ActorVerdict = verify.ActorVerdict
 
-	// Decision is Commit, Noop or Reject.
+	// Decision is Commit, Noop, Reject or Pending.
 	Decision = verify.Decision
 
 	// Violation is one reason to reject, without any value of the state. Its fields are
@@ -93,11 +93,14 @@ const (
 )
 
 // The decisions. Commit: the state or the phase changed. Noop: everything holds and
-// nothing changed. Reject: the violations say why; state and phase are as they were.
+// nothing changed. Reject: the violations say why; state and phase are as they were. Pending:
+// the proposal waits for somebody's leave; nothing decides so yet, but logs may hold it.
 const (
 	Commit = verify.Commit
 	Noop   = verify.Noop
 	Reject = verify.Reject
+
+	Pending = verify.Pending
 )
 
 // A Verdict is the answer to a proposal or to the host's move. Its exported part,

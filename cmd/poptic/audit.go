@@ -189,6 +189,10 @@ type logged struct {
 	Principal trace.Principal
 	Args      map[string]string
 	Phase     string
+	To        string
+	Pending   uint64
+	Reason    string
+	Expires   *time.Time
 	Hash      string
 	Verdict   *struct {
 		Verdict    string
@@ -308,8 +312,15 @@ func (l *logged) what() string {
 	if l.Stage != "" || l.Kind == trace.Advance {
 		add("as ", l.Role)
 	}
-	if l.Kind == trace.Advance {
+	switch l.Kind {
+	case trace.Advance:
 		add("to ", l.Phase)
+	case trace.Migrate:
+		add("to contract ", short(l.To))
+		add("in phase ", l.Phase)
+	case trace.Withdrawn:
+		words = append(words, recordNumber(l.Pending))
+		add("because ", l.Reason)
 	}
 	if l.Kind == trace.Create {
 		add("in phase ", l.Phase)
@@ -321,6 +332,9 @@ func (l *logged) what() string {
 		add("", l.Verdict.Verdict)
 		if l.Verdict.Verdict == "commit" {
 			words = append(words, fmt.Sprintf("version %d", l.Version))
+		}
+		if l.Expires != nil {
+			words = append(words, "until "+l.Expires.UTC().Format(time.RFC3339))
 		}
 		for _, v := range l.Verdict.Violations {
 			add("", v.Code)

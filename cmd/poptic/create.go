@@ -23,7 +23,7 @@ type createVerb struct {
 
 // Help is printed by --help.
 func (createVerb) Help() string {
-	return `Begins an instance: a state under a contract, whose every view, proposal and decision is kept in a log from now on. "view" and "apply" go on with it, "audit" and "replay" check it. An instance keeps its contract for life.
+	return `Begins an instance: a state under a contract, whose every view, proposal and decision is kept in a log from now on. "view" and "apply" go on with it, "audit" and "replay" check it. An instance keeps its contract until "migrate" puts it under another one.
 
 The file of a new store is for its owner alone, because it holds the whole state, secrets included.
 

@@ -37,6 +37,7 @@ type verbs struct {
 	View       viewVerb       `cmd:"" help:"Show what a stage sees of a state, or of an instance."`
 	Verify     verifyVerb     `cmd:"" help:"Judge a proposal; nothing is written."`
 	Apply      applyVerb      `cmd:"" help:"Judge a proposal and write the new state if it commits, or have an instance decide it."`
+	Migrate    migrateVerb    `cmd:"" help:"Put an instance under another contract."`
 	Instances  instancesVerb  `cmd:"" help:"List the instances of a store."`
 	Delete     deleteVerb     `cmd:"" help:"Take an instance out of a store, with all that was recorded of it."`
 	Audit      auditVerb      `cmd:"" help:"List what was recorded, and check that nothing was changed."`

@@ -15,9 +15,10 @@ import (
 )
 
 type replayVerb struct {
-	First  string `arg:"" name:"log" optional:"" help:"Database of a store; with --store, leave it out." placeholder:"FILE"`
-	Second string `arg:"" name:"contract" optional:"" help:"A .poptic file or a compiled contract; the bytes tell which." placeholder:"CONTRACT"`
-	Root   string `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
+	First  string   `arg:"" name:"log" optional:"" help:"Database of a store; with --store, leave it out." placeholder:"FILE"`
+	Second string   `arg:"" name:"contract" optional:"" help:"A .poptic file or a compiled contract; the bytes tell which." placeholder:"CONTRACT"`
+	Others []string `arg:"" name:"others" optional:"" help:"The other contracts of an instance that was migrated, in any order." placeholder:"CONTRACT"`
+	Root   string   `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
 	logFlags
 	forceFlag
 	At     *uint64  `help:"Print the state after this many commits, instead of making decisions again." placeholder:"VERSION"`
@@ -36,6 +37,7 @@ Examples:
     poptic replay desk.db desk.poptic
     poptic replay --store sqlite:desk.db --instance T-7 desk.poptic
     poptic replay desk.db desk.poptic --instance T-7 --at 12 -o then.json
+    poptic replay desk.db desk.poptic desk2.poptic --instance T-7
 
 Exit codes:
 
@@ -53,13 +55,15 @@ func (v *replayVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	contract, err := of.load(c)
-	if err != nil {
-		return err
-	}
-	loaded, err := runtime.Load(ir.Encode(contract))
-	if err != nil {
-		return broken(of.Contract, err)
+	contracts := make([]*runtime.Contract, len(of))
+	kinds := make([]*ir.Contract, len(of))
+	for i := range of {
+		if kinds[i], err = of[i].load(c); err != nil {
+			return err
+		}
+		if contracts[i], err = runtime.Load(ir.Encode(kinds[i])); err != nil {
+			return broken(of[i].Contract, err)
+		}
 	}
 	st, err := log.openDatabase(c)
 	if err == nil && st == nil {
@@ -70,29 +74,34 @@ func (v *replayVerb) Run(c *console) error {
 	}
 	defer st.Close()
 	if v.At != nil {
-		o := output{name: string(v.Output), kind: stateKind(contract), force: v.Force, perm: c.inputs.perm("log")}
-		return v.answer(c, log, v.past(c, log, loaded, st, o))
+		return v.answer(c, log, v.past(c, log, contracts, kinds, st))
 	}
-	return v.answer(c, log, v.replay(c, log, loaded, st))
+	return v.answer(c, log, v.replay(c, log, contracts, st))
 }
 
 // replayWanted says how the verb's two arguments are given.
-const replayWanted = "write \"poptic replay LOG CONTRACT\", or \"poptic replay --store URL CONTRACT\""
+const replayWanted = "write \"poptic replay LOG CONTRACT...\", or \"poptic replay --store URL CONTRACT...\""
 
-// named are the log and the contract: with --store, the contract is the only argument.
-func (v *replayVerb) named() (logArg, *contractArg, error) {
-	log, of := logArg{v.First, v.logFlags}, &contractArg{Contract: v.Second, Root: v.Root}
-	if v.Store.given() && v.Second == "" {
-		log.Log, of.Contract = "", v.First
-		if is, _ := (storeURL{file: v.First}).isDatabase(); is {
-			return log, of, fail(replayWanted, "which contract? %s is a database, and --store names the log", v.First)
+// named are the log and the contracts: with --store, the contracts are the only arguments.
+func (v *replayVerb) named() (log logArg, of []contractArg, err error) {
+	log = logArg{v.First, v.logFlags}
+	names := append([]string{v.Second}, v.Others...)
+	if is, _ := (storeURL{file: v.First}).isDatabase(); v.Store.given() && (!is || v.Second == "") {
+		if is {
+			return log, nil, fail(replayWanted, "which contract? %s is a database, and --store names the log", v.First)
 		}
+		log.Log, names = "", append([]string{v.First}, names...)
 	}
 	if err := log.settle(); err != nil {
-		return log, of, err
+		return log, nil, err
 	}
-	if of.Contract == "" {
-		return log, of, fail(replayWanted, "which contract? One argument is missing")
+	for _, name := range names {
+		if name != "" {
+			of = append(of, contractArg{Contract: name, Root: v.Root})
+		}
+	}
+	if len(of) == 0 {
+		return log, nil, fail(replayWanted, "which contract? One argument is missing")
 	}
 	return log, of, nil
 }
@@ -101,7 +110,7 @@ func (v *replayVerb) named() (logArg, *contractArg, error) {
 func (v *replayVerb) answer(c *console, log logArg, err error) error {
 	var other *runtime.ContractMismatchError
 	if errors.As(err, &other) {
-		return fail("give the contract it was written under, or its compiled form; what another version of poptic built from this source, that version replays", "%s", other)
+		return fail("give the contract too that it runs under, or its compiled form: one that was migrated had several", "%s", other)
 	}
 	var unknown *runtime.UnknownVersionError
 	if errors.As(err, &unknown) {
@@ -118,7 +127,7 @@ func (v *replayVerb) answer(c *console, log logArg, err error) error {
 	return log.otherFormat(err)
 }
 
-func (v *replayVerb) replay(c *console, log logArg, contract *runtime.Contract, st store.Store) error {
+func (v *replayVerb) replay(c *console, log logArg, contracts []*runtime.Contract, st store.Store) error {
 	ids, err := log.recorded(c, st, false)
 	if err != nil {
 		return err
@@ -126,7 +135,7 @@ func (v *replayVerb) replay(c *console, log logArg, contract *runtime.Contract, 
 	results := []runtime.Replayed{}
 	var damaged, broken error
 	for _, id := range ids {
-		r, err := runtime.Replay(c.ctx, contract, st, id)
+		r, err := runtime.Replay(c.ctx, contracts[0], st, id, contracts[1:]...)
 		switch {
 		case c.ctx.Err() != nil:
 			return c.ctx.Err()
@@ -165,21 +174,33 @@ func writeReplays(p *terminal.Printer, results []runtime.Replayed) {
 			p.Field("  ", len("recorded"), "again", d.Again)
 			continue
 		}
+		if r.Outcomes > 0 {
+			p.Line("%s: %s of an older format, which came to the states that were recorded; they were not made again", terminal.Word(r.Instance), terminal.Plural(int(r.Outcomes), "decision"))
+		}
 		p.Line("%s: %s made again and %s shown again, all as recorded", terminal.Word(r.Instance), terminal.Plural(int(r.Decisions), "decision"), terminal.Plural(int(r.Views), "view"))
 		p.Line("  version %d, phase %s, state %s", r.Version, r.Phase, short(r.State))
 	}
 }
 
-// past prints the state at a version.
-func (v *replayVerb) past(c *console, log logArg, contract *runtime.Contract, st store.Store, o output) error {
+// past prints the state at a version: under that one of the contracts which the instance ran
+// under then.
+func (v *replayVerb) past(c *console, log logArg, contracts []*runtime.Contract, kinds []*ir.Contract, st store.Store) error {
 	id, err := log.one(c, st, "--at")
 	if err != nil {
 		return err
 	}
-	past, err := runtime.At(c.ctx, contract, st, id, *v.At)
+	past, err := runtime.At(c.ctx, contracts[0], st, id, *v.At)
+	under := 0
+	var other *runtime.ContractMismatchError
+	for i := 1; i < len(contracts) && errors.As(err, &other); i++ {
+		if past, err = runtime.At(c.ctx, contracts[i], st, id, *v.At); err == nil {
+			under = i
+		}
+	}
 	if err != nil {
 		return err
 	}
+	o := output{name: string(v.Output), kind: stateKind(kinds[under]), force: v.Force, perm: c.inputs.perm("log")}
 	if v.Format == "json" {
 		return c.printJSON(struct {
 			Instance string          `json:"instance"`

@@ -264,8 +264,8 @@ func instanceError(name string, err error) error {
 	case errors.As(err, &other):
 		return &failure{
 			What:  fmt.Sprintf("the instance %q runs under another contract", other.Instance),
-			Where: []string{"it was created with " + other.Have, "this contract is " + other.Want},
-			Help:  "give the contract that it was created with: an instance keeps it for life; one that was built from this source by another version of poptic goes on with that version",
+			Where: []string{"it runs under " + other.Have, "this contract is " + other.Want},
+			Help:  "give the contract that it runs under, or its compiled form; \"poptic migrate\" puts it under another one",
 		}
 	case errors.As(err, &invalid):
 		return &failure{

@@ -45,11 +45,11 @@ const (
 var errKeySize = fmt.Errorf("a trace key has %d bytes", KeySize)
 
 // Seal writes r as the line after h, without line break, and returns it with the
-// head it makes. What r says of its place in the chain is set: Seq, Instance, Format, Prev
-// and Hash. The caller owns the line.
+// head it makes. What r says of its place in the chain is set: Seq, Instance, Prev and Hash,
+// and Format of the first. The caller owns the line.
 func (h Head) Seal(r *Record) ([]byte, Head) {
 	r.Seq, r.Instance, r.Prev, r.Hash = h.Seq+1, h.Instance, h.Hash, ""
-	if r.Format = 0; r.Seq == 1 {
+	if r.Seq == 1 {
 		r.Format = Format
 	}
 	body := r.append(make([]byte, 0, 768+len(r.Patch)+len(r.Verdict)+len(r.Old)))
@@ -80,36 +80,79 @@ const (
 	nameless      = "the line names no instance"
 	sealedChanged = "the sealed part was changed: its seal is another"
 
-	// Undecided and DecidesNothing are of lines that hold, and lie wrong.
+	// The others are of lines that hold, and lie wrong.
 	Undecided      = "it asks for a decision, and none follows"
 	DecidesNothing = "it decides nothing"
+	beginsAgain    = "it begins an instance that has begun"
+	otherContract  = "it names another contract than the one in force"
+	formatRises    = "it tells a format, and is no decision that raises it"
+	cannotWait     = "only a proposal can wait"
+	otherPatch     = "it lets another proposal wait than the one before it"
+	waitsNot       = "what it withdraws does not wait"
 )
 
-// A Pairing checks that every proposal and every advance is followed by its decision.
-// The zero Pairing is at the beginning of a log.
-type Pairing struct{ asked uint64 }
+// A Pairing checks what lines say of each other, beside the chain: that there is one
+// beginning; that every proposal,
+// advance and migration is followed by its answer; that the contract in force changes by
+// a migration alone, and to the one it asked for; and that what is withdrawn waits. The zero
+// Pairing is at the beginning of a log.
+type Pairing struct {
+	asks     *Record // that awaits an answer, nil for none
+	contract string  // in force
+	format   int     // of the lines
+	waiting  map[uint64]bool
+}
 
-// Next takes in the line numbered seq. The error is a *BrokenError.
-func (p *Pairing) Next(kind Kind, seq uint64) error {
-	switch decision := kind == Decision; {
-	case decision && p.asked == 0:
-		return &BrokenError{Seq: seq, Reason: DecidesNothing}
-	case !decision && p.asked > 0:
+// Format is the format of the lines that were taken in last.
+func (p *Pairing) Format() int { return p.format }
+
+// Next takes in a line, which it keeps until the next. The error is a *BrokenError.
+func (p *Pairing) Next(r *Record) error {
+	broken := func(reason string) error { return &BrokenError{Seq: r.Seq, Reason: reason} }
+	asks := p.asks
+	switch {
+	case r.Kind.Answers() && asks == nil:
+		return broken(DecidesNothing)
+	case !r.Kind.Answers() && asks != nil:
 		return p.End()
+	case r.Kind == Create && r.Seq != 1:
+		return broken(beginsAgain)
+	case r.Kind == Pending && asks.Kind != Proposal:
+		return broken(cannotWait)
+	case r.Kind == Pending && asks.Digest != r.Digest:
+		return broken(otherPatch)
+	case r.Kind == Withdrawn && !p.waiting[r.Waits]:
+		return broken(waitsNot)
 	}
-	p.asked = 0
-	if kind == Proposal || kind == Advance {
-		p.asked = seq
+	migrated := r.Kind == Decision && asks.Kind == Migrate && r.Contract == asks.To
+	switch {
+	case r.Seq == 1:
+		p.contract, p.format = r.Contract, max(r.Format, 1)
+	case !migrated && r.Contract != p.contract:
+		return broken(otherContract)
+	case r.Format != 0 && r.Seq != 1 && (!migrated || r.Format <= p.format):
+		return broken(formatRises)
+	}
+	p.contract, p.format, p.asks = r.Contract, max(r.Format, p.format), nil
+	switch {
+	case r.Kind.Asks():
+		p.asks = r
+	case r.Kind == Pending && p.waiting == nil:
+		p.waiting = map[uint64]bool{r.Seq: true}
+	case r.Kind == Pending:
+		p.waiting[r.Seq] = true
+	case r.Kind == Withdrawn:
+		delete(p.waiting, r.Waits)
 	}
 	return nil
 }
 
 // End says what is wrong with a log that ends here, nil if nothing is.
 func (p *Pairing) End() error {
-	if p.asked == 0 {
+	if p.asks == nil {
 		return nil
 	}
-	return &BrokenError{Seq: p.asked, Reason: Undecided}
+	return &BrokenError{Seq: p.asks.Seq, Reason: Undecided}
 }
 
 // A BrokenError says where a chain breaks first.
@@ -127,7 +170,7 @@ func (e *BrokenError) Error() string {
 	return fmt.Sprintf("line %d (record %d expected): %s", e.Line, e.Seq, e.Reason)
 }
 
-// A FormatError says that a log is of another format than the one this program reads.
+// A FormatError says that a log is of a newer format than this program reads.
 type FormatError struct{ Have int }
 
 // Error names both formats.
@@ -135,17 +178,17 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("written in format %d, this version reads %d", e.Have, Format)
 }
 
-// CheckFormat refuses the number that a log or snapshot tells as its format, 0 for none.
-// The error is a *FormatError.
+// CheckFormat refuses the number that a log or snapshot tells as its format, 0 for none, if
+// it is newer than this program. The error is a *FormatError.
 func CheckFormat(told int) error {
-	if told = max(told, 1); told != Format {
+	if told > Format {
 		return &FormatError{told}
 	}
 	return nil
 }
 
 // Next checks that line continues h and returns the head it makes. The error is a
-// *BrokenError, or a *FormatError of a first line that holds. A head without instance takes the line's.
+// *BrokenError, or a *FormatError of a line that holds. A head without instance takes the line's.
 func (h Head) Next(line []byte) (Head, error) {
 	next, _, err := h.next(line)
 	return next, err
@@ -184,10 +227,8 @@ func (h Head) next(line []byte) (Head, *Record, error) {
 	case h.Instance != "" && r.Instance != h.Instance:
 		return h, nil, h.broken(foreign)
 	}
-	if r.Seq == 1 { // another format may have members of other kinds
-		if err := CheckFormat(r.Format); err != nil {
-			return h, nil, err
-		}
+	if err := CheckFormat(r.Format); err != nil { // it may have members of other kinds
+		return h, nil, err
 	}
 	if err != nil {
 		return h, nil, h.broken(notARecord)
@@ -216,8 +257,8 @@ func cut(line []byte) (body []byte, hash, prev string, ok bool) {
 	return append(bytes.Clone(front), '}'), hash, prev, true
 }
 
-// Verify reads a trace, one line after the other, and checks its chain, and that every
-// proposal and advance has its decision. The head
+// Verify reads a trace, one line after the other, and checks its chain and what its lines
+// say of each other (Pairing). The head
 // it returns is that of the last line that holds; compare it with one known from
 // elsewhere to notice lines missing at the end. The error is a *BrokenError that
 // names the first broken line, a *FormatError, or what reading reported. An empty trace holds.
@@ -242,7 +283,7 @@ func Scan(r io.Reader, each func(line []byte) error) (Head, error) {
 		}
 		next, r, err := checkLine(head, line)
 		if err == nil {
-			err = pairing.Next(r.Kind, next.Seq)
+			err = pairing.Next(r)
 		}
 		if err != nil {
 			return head, at(number, err)

@@ -124,3 +124,79 @@ func TestAForgedSealIsFoundThoughTheChainHolds(t *testing.T) {
 		require.NoError(t, err, "the chain holds")
 	}
 }
+
+// What lines say of each other holds in no forged trace, though every hash is right.
+func TestLinesThatContradictEachOtherAreFoundThoughAllHashesAreRight(t *testing.T) {
+	const n = 14
+	honest, _ := sampleLines(n)
+	is := func(i int, kind Kind) int { // the lines that are forged
+		require.Contains(t, string(honest[i-1]), `"kind":"`+string(kind)+`"`)
+		return i - 1
+	}
+	for name, c := range map[string]struct {
+		line   int // of the break
+		reason string
+		forge  func(f *forger)
+	}{
+		"a second beginning":                  {2, beginsAgain, func(f *forger) { f.change(is(2, View), `"kind":"view"`, `"kind":"create"`) }},
+		"an advance that waits":               {6, cannotWait, func(f *forger) { f.change(is(6, Decision), `"kind":"decision"`, `"kind":"pending"`) }},
+		"a migration that waits":              {12, cannotWait, func(f *forger) { f.change(is(12, Decision), `"kind":"decision"`, `"kind":"pending"`) }},
+		"a view that is decided":              {3, DecidesNothing, func(f *forger) { f.change(is(3, Proposal), `"kind":"proposal"`, `"kind":"pending"`) }},
+		"a migration without its decision":    {12, Undecided, func(f *forger) { f.change(is(12, Decision), `"kind":"decision"`, `"kind":"view"`) }},
+		"another proposal that waits":         {9, otherPatch, func(f *forger) { f.change(is(9, Pending), `"verdict":`, `"digest":"hmac-sha256:other","verdict":`) }},
+		"a proposal of which nothing waits":   {9, otherPatch, func(f *forger) { f.change(is(8, Proposal), `"verdict":`, `"digest":"hmac-sha256:other","verdict":`) }},
+		"a withdrawal of a view":              {10, waitsNot, func(f *forger) { f.change(is(10, Withdrawn), `"pending":9`, `"pending":7`) }},
+		"a withdrawal of what is decided":     {10, waitsNot, func(f *forger) { f.change(is(9, Pending), `"kind":"pending"`, `"kind":"decision"`) }},
+		"a withdrawal of what comes":          {10, waitsNot, func(f *forger) { f.change(is(10, Withdrawn), `"pending":9`, `"pending":14`) }},
+		"a withdrawal of nothing":             {10, waitsNot, func(f *forger) { f.change(is(10, Withdrawn), `"pending":9,`, ``) }},
+		"another contract":                    {7, otherContract, func(f *forger) { f.change(is(7, View), `"contract":"sha256:c"`, `"contract":"sha256:d"`) }},
+		"another contract than was asked for": {12, otherContract, func(f *forger) { f.change(is(12, Decision), `"contract":"sha256:c"`, `"contract":"sha256:d"`) }},
+		"a contract asked for that is not in force afterwards": {13, otherContract, func(f *forger) {
+			f.change(is(11, Migrate), `"to":"sha256:c"`, `"to":"sha256:d"`)
+			f.change(is(12, Decision), `"contract":"sha256:c"`, `"contract":"sha256:d"`)
+		}},
+		"a format within the log":     {7, formatRises, func(f *forger) { f.change(is(7, View), `"contract"`, `"format":2,"contract"`) }},
+		"a format that does not rise": {12, formatRises, func(f *forger) { f.change(is(12, Decision), `"contract"`, `"format":2,"contract"`) }},
+		"a format of a migration": {11, formatRises, func(f *forger) {
+			f.change(0, `"format":2,`, ``)
+			f.change(is(11, Migrate), `"contract"`, `"format":2,"contract"`)
+		}},
+		"to: no text":        {11, notARecord, func(f *forger) { f.change(is(11, Migrate), `"to":"sha256:c"`, `"to":7`) }},
+		"pending: no number": {10, notARecord, func(f *forger) { f.change(is(10, Withdrawn), `"pending":9`, `"pending":"9"`) }},
+		"reason: no text":    {10, notARecord, func(f *forger) { f.change(is(10, Withdrawn), `"reason":"too late"`, `"reason":["too late"]`) }},
+		"expires: no time":   {9, notARecord, func(f *forger) { f.change(is(9, Pending), `"expires":"1970-01-01T00:00:09Z"`, `"expires":"soon"`) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := forging(t, honest)
+			c.forge(f)
+			lines, _ := f.lines()
+			_, err := Verify(bytes.NewReader(joined(lines)))
+			var broken *BrokenError
+			require.ErrorAs(t, err, &broken)
+			require.Equal(t, c.reason, broken.Reason)
+			require.Equal(t, c.line, broken.Line)
+		})
+	}
+	f := forging(t, honest)
+	f.change(0, `"format":2,`, ``)
+	f.change(is(12, Decision), `"contract"`, `"format":2,"contract"`)
+	risen, _ := f.lines()
+	_, err := Verify(bytes.NewReader(joined(risen)))
+	require.NoError(t, err, "the decision of a migration raises the format")
+	f.change(is(12, Decision), `"format":2`, `"format":3`)
+	newer, _ := f.lines()
+	_, err = Verify(bytes.NewReader(joined(newer)))
+	var format *FormatError
+	require.ErrorAs(t, err, &format)
+	require.Equal(t, 3, format.Have)
+}
+
+// What is withdrawn is withdrawn once.
+func TestAWithdrawalIsOfWhatStillWaits(t *testing.T) {
+	var p Pairing
+	for seq, r := range []Record{{Kind: Create}, {Kind: Proposal}, {Kind: Pending}, {Kind: Proposal}, {Kind: Pending}, {Kind: Withdrawn, Waits: 3}, {Kind: View}, {Kind: Withdrawn, Waits: 5}} {
+		r.Seq = uint64(seq + 1)
+		require.NoError(t, p.Next(&r))
+	}
+	require.EqualError(t, p.Next(&Record{Kind: Withdrawn, Seq: 9, Waits: 3}), "record 9: "+waitsNot)
+}

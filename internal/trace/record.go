@@ -17,21 +17,32 @@ import (
 // Kind is what a record records.
 type Kind string
 
-// The kinds of records. A decision answers the record directly before it, a
-// proposal or an advance, and is appended together with it.
+// The kinds of records. A decision answers the record directly before it, which asks for
+// one, and is appended together with it; instead of one, a proposal may have a pending
+// behind it.
 const (
-	Create   Kind = "create"   // the instance began, with the sealed initial state
-	View     Kind = "view"     // an actor was shown a view, or refused one
-	Proposal Kind = "proposal" // an actor proposed a patch
-	Advance  Kind = "advance"  // the host asked for a phase
-	Decision Kind = "decision" // the verdict; one of "commit" is the commit
+	Create    Kind = "create"    // the instance began, with the sealed initial state
+	View      Kind = "view"      // an actor was shown a view, or refused one
+	Proposal  Kind = "proposal"  // asks: an actor proposed a patch
+	Advance   Kind = "advance"   // asks: the host wants another phase
+	Migrate   Kind = "migrate"   // asks: the host wants another contract
+	Decision  Kind = "decision"  // the verdict; one of "commit" is the commit
+	Pending   Kind = "pending"   // the proposal waits for somebody's leave; nothing is committed
+	Withdrawn Kind = "withdrawn" // a proposal that waited does not any more
 )
+
+// Asks reports whether a record asks for a decision.
+func (k Kind) Asks() bool { return k == Proposal || k == Advance || k == Migrate }
+
+// Answers reports whether a record decides what the one before it asks.
+func (k Kind) Answers() bool { return k == Decision || k == Pending }
 
 // Format is the number of the format of logs: of their lines and sealed parts, of
 // snapshots, and of the digests of states. Whatever makes one of them come out otherwise
-// raises it, and so the number of the tables of each store that keeps logs in a file.
-// A log's first line tells its format; one without is of format 1. Every format has
-// that member there, and the chain is made alike in all of them.
+// raises it.
+// A log's first line tells its format; one without is of format 1. The decision of a
+// migration tells it where it rises. Every format has that member there, and the chain is made
+// alike in all of them.
 const Format = 2
 
 // A Record is the readable part of one entry of the log: what its line says. Members that
@@ -41,16 +52,17 @@ type Record struct {
 	Time     time.Time // from the engine's clock; written in UTC
 	Instance string
 	Kind     Kind
-	Format   int    // the first: of the log; 0 in all others
+	Format   int    // the first: of the log; 0 in all others but where it rises
 	Contract string // digest of the compiled contract in force
 	Version  uint64 // commits up to and including this record; of a view, those it shows
 
 	Stage     string
 	Role      string
-	Principal Principal         // who acts: create, view, proposal, advance
+	Principal Principal         // who acts: all but answers
 	Labels    map[string]string // create: what the host calls the instance by
 	Args      map[string]string // with secret ones replaced
-	Phase     string            // create, view: the phase; advance: the phase asked for
+	Phase     string            // create, view: the phase; advance, migrate: the phase asked for
+	To        string            // migrate: digest of the contract asked for
 	Base      *uint64           // proposal: the version its author saw
 	Key       string            // proposal: the host's idempotency key
 	Next      string            // proposal: the phase the host named
@@ -58,9 +70,12 @@ type Record struct {
 	View     string          // view: keyed digest of what was shown (Key.View)
 	State    string          // create: keyed digest of the initial state (Key.State)
 	Patch    json.RawMessage // proposal: the operations, with secrets replaced; nil if they are not shown
-	Size     int             // proposal: bytes of the patch as it arrived, rounded (Rounded)
-	Digest   string          // proposal: keyed digest of the patch (Key.Seal), if it is not sealed
-	Verdict  json.RawMessage // decision, refused view: the operator's rendering
+	Size     int             // proposal, migrate: bytes of the patch as it arrived, rounded (Rounded)
+	Digest   string          // proposal, pending, migrate: keyed digest of the patch (Key.Patch)
+	Waits    uint64          // withdrawn: the number of the pending
+	Reason   string          // withdrawn: why, in the host's words
+	Expires  time.Time       // pending: when it ends to wait; zero for never
+	Verdict  json.RawMessage // decision, pending, refused view: the operator's rendering
 	Old      json.RawMessage // decision of a commit: what the operations replaced (Redactor.Old)
 	Redacted []string        // pointers into this line's members to what was replaced
 	Seal     string          // HMAC of the sealed part, "" if nothing is sealed
@@ -84,7 +99,7 @@ type member struct {
 
 // members are the members of r's line in their order. Who writes a line and who reads one
 // goes by this list, so that both know the same.
-func (r *Record) members() [27]member {
+func (r *Record) members() [31]member {
 	return [...]member{
 		{"seq", &r.Seq, true},
 		{"time", &r.Time, true},
@@ -99,6 +114,7 @@ func (r *Record) members() [27]member {
 		{"labels", &r.Labels, false},
 		{"args", &r.Args, false},
 		{"phase", &r.Phase, false},
+		{"to", &r.To, false},
 		{"base", &r.Base, false},
 		{"key", &r.Key, false},
 		{"next", &r.Next, false},
@@ -107,6 +123,9 @@ func (r *Record) members() [27]member {
 		{"patch", &r.Patch, false},
 		{"size", &r.Size, r.Kind == Proposal},
 		{"digest", &r.Digest, false},
+		{"pending", &r.Waits, false},
+		{"reason", &r.Reason, false},
+		{"expires", &r.Expires, false},
 		{"verdict", &r.Verdict, false},
 		{"old", &r.Old, false},
 		{"redacted", &r.Redacted, false},

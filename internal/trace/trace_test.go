@@ -26,16 +26,26 @@ func testKey(t testing.TB, seed byte) *Key {
 // sampleLines seals n records of every kind in turn.
 func sampleLines(n int) (lines [][]byte, head Head) {
 	head = Start("T-7")
-	kinds := []Kind{Create, View, Proposal, Decision, Advance, Decision}
+	kinds := []Kind{View, Proposal, Decision, Advance, Decision, View, Proposal, Pending, Withdrawn, Migrate, Decision, Proposal, Pending}
 	for i := range n {
 		base := uint64(i)
 		r := &Record{
-			Time: time.Unix(int64(i), 5e6), Kind: kinds[i%len(kinds)], Contract: "sha256:c", Version: uint64(i / 4),
+			Time: time.Unix(int64(i), 5e6), Kind: kinds[(i+len(kinds)-1)%len(kinds)], Contract: "sha256:c", Version: uint64(i / 4),
 			Stage: "draft", Role: "bot", Args: map[string]string{"b": "2", "a": "\"1\""}, Phase: "open",
 			Principal: Principal{Subject: "bot-3", OnBehalf: "ann"},
 			Base:      &base, Key: "k", Next: "closed", View: "sha256:v", State: "sha256:s",
 			Patch: json.RawMessage(`[{"op":"remove","path":"/a"}]`), Size: 30, Verdict: json.RawMessage(`{"verdict":"commit"}`),
 			Old: json.RawMessage(`[{"op":0,"path":"/a","value":1}]`), Redacted: []string{"/old/0", "/x"}, Seal: "s",
+		}
+		switch {
+		case i == 0:
+			r.Kind = Create
+		case r.Kind == Pending:
+			r.Expires = time.Unix(int64(i)+1, 0)
+		case r.Kind == Withdrawn:
+			r.Waits, r.Reason = uint64(i), "too late"
+		case r.Kind == Migrate:
+			r.To = "sha256:c"
 		}
 		var line []byte
 		line, head = head.Seal(r)
@@ -99,9 +109,16 @@ func TestAnEmptyTraceHolds(t *testing.T) {
 	require.Equal(t, Start(""), head)
 }
 
-func TestATraceOfAnotherFormatIsRefusedByName(t *testing.T) {
+func TestATraceOfAnOlderFormatHoldsAndOfANewerOneIsRefusedByName(t *testing.T) {
 	lines, _ := sampleLines(4)
-	for text, have := range map[string]int{"": 1, `"format":1,`: 1, `"format":3,`: 3, `"format":12345,`: 12345} {
+	for text, have := range map[string]int{"": 1, `"format":1,`: 1, `"format":0,`: 1} {
+		f := forging(t, lines)
+		f.change(0, `"format":2,`, text)
+		other, _ := f.lines()
+		_, err := Verify(bytes.NewReader(joined(other)))
+		require.NoError(t, err, have)
+	}
+	for text, have := range map[string]int{`"format":3,`: 3, `"format":12345,`: 12345} {
 		f := forging(t, lines)
 		f.change(0, `"format":2,`, text)
 		other, _ := f.lines()
@@ -201,10 +218,10 @@ func TestAQuestionWithoutItsDecisionBreaksATraceThere(t *testing.T) {
 		require.Equal(t, cut, brokenAt(t, joined(lines[:cut])))
 	}
 	var between Pairing
-	require.NoError(t, between.Next(Proposal, 1))
-	require.EqualError(t, between.Next(View, 2), "record 1: "+Undecided)
+	require.NoError(t, between.Next(&Record{Kind: Proposal, Seq: 1}))
+	require.EqualError(t, between.Next(&Record{Kind: View, Seq: 2}), "record 1: "+Undecided)
 	var first Pairing
-	require.EqualError(t, first.Next(Decision, 1), "record 1: "+DecidesNothing)
+	require.EqualError(t, first.Next(&Record{Kind: Decision, Seq: 1}), "record 1: "+DecidesNothing)
 	require.NoError(t, first.End())
 }
 

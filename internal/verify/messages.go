@@ -183,6 +183,18 @@ func (c catalogue) noArrow(from, to string) finding {
 	return c.finding(TransitionViolation, "phase "+from, fmt.Sprintf("no arrow leads from phase %s to %s", from, to))
 }
 
+func (c catalogue) noPhase(phase string, contract *ir.Contract) finding {
+	var known []string
+	for i := range contract.Phases {
+		known = append(known, contract.Phases[i].Name)
+	}
+	f := c.finding(PhaseViolation, "", fmt.Sprintf("the contract %s has no phase %s", contract.Name, tree.Shorten(phase, MaxText/2)))
+	if near := spell.Nearest(phase, known); near != "" {
+		return f.hinted("name the phase to go on in; %s?", near)
+	}
+	return f.hinted("name the phase to go on in")
+}
+
 func (c catalogue) notByHost(from, to string) finding {
 	return c.finding(TransitionViolation, "phase "+from, fmt.Sprintf("the host may not move from phase %s to %s", from, to)).
 		hinted("mark the arrow `by host`, or run a stage that says next %s", to)

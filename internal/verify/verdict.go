@@ -10,11 +10,14 @@ import (
 type Decision string
 
 // Commit: the state or the phase changed. Noop: everything holds and nothing
-// changed. Reject: see the violations; state and phase are as they were.
+// changed. Reject: see the violations; state and phase are as they were. Pending: everything
+// holds, nothing changed, and somebody else is to say whether it may.
 const (
 	Commit Decision = "commit"
 	Noop   Decision = "noop"
 	Reject Decision = "reject"
+
+	Pending Decision = "pending"
 )
 
 // A Violation is one reason to reject, without any value of the state.

@@ -513,6 +513,14 @@ func (o *Outcome) Refuse(violations []Violation) {
 	v.Retryable = retryable(violations, v.Attempt, v.MaxAttempts)
 }
 
+// Wait makes of o, which would commit, one that waits: nothing has changed.
+func (o *Outcome) Wait() {
+	before := o.verification.snapshot
+	o.After, o.Next = before, ""
+	v := &o.Verdict
+	v.Verdict, v.VersionAfter, v.StateAfter, v.PhaseAfter = Pending, v.VersionBefore, v.StateBefore, v.PhaseBefore
+}
+
 // What is not a proposal of an actor.
 
 // A Move is what a host asks for that moves the phase.
