@@ -148,7 +148,8 @@ func (w *walker) pins(e ast.Expr, root string) []ir.Pin {
 		if p, ok := eitherText(w.pins(args[0], root), otherwise); ok {
 			return []ir.Pin{p}
 		}
-		if absent := w.facts(args[0], false, w.globals()); len(absent) > 0 {
+		absent := slices.DeleteFunc(w.facts(args[0], false, w.globals()), func(f string) bool { return strings.Contains(f, "\x00") })
+		if len(absent) > 0 {
 			return slices.DeleteFunc(otherwise, func(p ir.Pin) bool { return p.Param == "" || !w.isAbout(p, absent[0], args[1]) })
 		}
 	case operators.Equals:

@@ -66,7 +66,7 @@ type Env struct {
 
 // New makes the environment of a contract. Only c.Types, c.State and c.Measures are
 // read, and they must not change afterwards, but for the conditions of measures
-// (ReadMeasures); the rest of c may still be missing.
+// (ReadMeasures) and for unions of known types that come; the rest of c may still be missing.
 // The error is ErrMerged, or a broken installation.
 func New(c *ir.Contract, limits Limits) (*Env, error) {
 	limits = limits.withDefaults()
@@ -75,7 +75,7 @@ func New(c *ir.Contract, limits Limits) (*Env, error) {
 		return nil, err
 	}
 	e := &Env{limits: limits, contract: c, root: c.State, scopes: map[string]*checker.Env{}}
-	e.shapes = &shapes{types: c.Types, byID: map[ir.TypeID]*shape{}, merger: newMerger()}
+	e.shapes = &shapes{contract: c, byID: map[ir.TypeID]*shape{}, merger: newMerger()}
 	e.state = e.shapes.of(c.State)
 	e.measures = measuresOf(c, e.shapes)
 	e.provider = newProvider(standard.cel.CELTypeProvider(), e.shapes)
@@ -370,10 +370,10 @@ var stringShape = &shape{kinds: kString, cel: types.StringType}
 
 // typeOf is the type with an id, one of no kind if the environment was made without it.
 func (e *Env) typeOf(id ir.TypeID) *ir.Type {
-	if int(id) >= len(e.shapes.types) {
+	if int(id) >= len(e.contract.Types) {
 		return &ir.Type{}
 	}
-	return &e.shapes.types[id]
+	return &e.contract.Types[id]
 }
 
 // A measure is a variable whose value is computed outside, as exact decimal text. It is
@@ -436,7 +436,7 @@ func newProvider(base types.Provider, ss *shapes) *provider {
 		records:  map[string]*shape{},
 		fields:   map[string]map[string]*types.FieldType{},
 	}
-	for id := 1; id < len(ss.types); id++ {
+	for id := 1; id < len(ss.contract.Types); id++ {
 		s := ss.of(ir.TypeID(id))
 		if s.kinds != kRecord || s.id != ir.TypeID(id) {
 			continue

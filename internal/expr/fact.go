@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
+	"github.com/patchoptic/poptic/internal/decimal"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 )
@@ -49,7 +50,7 @@ func (w *walker) implied(e ast.Expr, in *locals) implications {
 		if e.AsSelect().IsTestOnly() {
 			return implications{yes: w.fact(e.AsSelect().Operand(), e.AsSelect().FieldName(), in)}
 		}
-		return implications{}
+		return w.equalTo(e, []string{"true"}, in).or(w.equalTo(e, []string{"false"}, in).swapped())
 	case ast.ComprehensionKind:
 		c := e.AsComprehension()
 		if !isBinding(c) {
@@ -71,10 +72,10 @@ func (w *walker) implied(e ast.Expr, in *locals) implications {
 		return implications{yes: operand.no, no: operand.yes}
 	case operators.LogicalAnd:
 		left, right := w.implied(args[0], in), w.implied(args[1], in)
-		return implications{yes: withFacts(left.yes, right.yes), no: intersect(left.no, right.no)}
+		return implications{yes: withFacts(left.yes, right.yes), no: shared(left.no, right.no)}
 	case operators.LogicalOr:
 		left, right := w.implied(args[0], in), w.implied(args[1], in)
-		return implications{yes: intersect(left.yes, right.yes), no: withFacts(left.no, right.no)}
+		return implications{yes: shared(left.yes, right.yes), no: withFacts(left.no, right.no)}
 	case operators.Conditional:
 		test, yes, no := w.implied(args[0], in), w.implied(args[1], in), w.implied(args[2], in)
 		outcome := func(b bool) []string {
@@ -85,7 +86,7 @@ func (w *walker) implied(e ast.Expr, in *locals) implications {
 			case isConstant(args[1], !b):
 				return fails
 			}
-			return intersect(holds, fails)
+			return shared(holds, fails)
 		}
 		return implications{yes: outcome(true), no: outcome(false)}
 	case operators.Equals:
@@ -95,12 +96,180 @@ func (w *walker) implied(e ast.Expr, in *locals) implications {
 		case isConstant(args[1], false):
 			return implications{yes: p.no, no: p.yes}
 		}
+		return w.equality(args, in)
+	case operators.NotEquals:
+		return w.equality(args, in).swapped()
+	case operators.In:
+		if args[1].Kind() == ast.ListKind {
+			var values []string
+			for _, element := range args[1].AsList().Elements() {
+				value, ok := literalJSON(element)
+				if !ok {
+					return implications{}
+				}
+				values = append(values, value)
+			}
+			return w.equalTo(args[0], values, in)
+		}
 	case "hasValue":
 		if c.IsMemberFunction() {
 			return implications{yes: w.optionalFacts(c.Target(), in)}
 		}
 	}
 	return implications{}
+}
+
+func (i implications) swapped() implications { return implications{yes: i.no, no: i.yes} }
+
+// or is what both say.
+func (i implications) or(j implications) implications {
+	return implications{yes: withFacts(i.yes, j.yes), no: withFacts(i.no, j.no)}
+}
+
+// A fact about a value is that what stands at a path is one of some literals, or none of
+// them: the path, a mark, and the literals as JSON.
+const (
+	isOneOf  = "\x00="
+	isNoneOf = "\x00!"
+	nextOne  = "\x00,"
+)
+
+// equality is what `a == b` implies where one side is a literal.
+func (w *walker) equality(args []ast.Expr, in *locals) implications {
+	for i, arg := range args {
+		if value, ok := literalJSON(arg); ok {
+			return w.equalTo(args[1-i], []string{value}, in)
+		}
+	}
+	return implications{}
+}
+
+// equalTo is what it implies that e is one of some literals, and that it is none.
+func (w *walker) equalTo(e ast.Expr, values []string, in *locals) implications {
+	path := w.path(e, in)
+	if path == "" || len(values) == 0 {
+		return implications{}
+	}
+	text := strings.Join(values, nextOne)
+	return implications{yes: []string{path + isOneOf + text}, no: []string{path + isNoneOf + text}}
+}
+
+// literalJSON is a literal of an expression as a type has it.
+func literalJSON(e ast.Expr) (string, bool) {
+	switch x := literalOf(e).(type) {
+	case types.String:
+		return jsonText(string(x)), true
+	case types.Bool, types.Int, types.Double, types.Null:
+		return literalText(literalOf(e)), true
+	}
+	return "", false
+}
+
+// shared is what two sets of facts both say: of a value that is one of some literals by
+// each, that it is one of all of them.
+func shared(a, b []string) []string {
+	out := intersect(a, b)
+	for _, x := range a {
+		path, mine, ok := strings.Cut(x, isOneOf)
+		for _, y := range b {
+			if theirs, same := strings.CutPrefix(y, path+isOneOf); ok && same && mine != theirs {
+				out = append(out, path+isOneOf+mine+nextOne+theirs)
+			}
+		}
+	}
+	return out
+}
+
+// isThere reports whether a member is there of a value whose type is a union, for what is
+// known of its literal members: every alternative that they leave has it.
+func isThere(v abstract, name string, facts []string) bool {
+	left := 0
+	for _, alternative := range v.shape.alternatives() {
+		if alternative.is(kScalar) || !alternative.fits(v.path, facts) {
+			continue // of what is no object no member is read
+		}
+		left++
+		if f, declared := alternative.members[name]; !declared || f.optional || alternative.kinds != kRecord {
+			return false
+		}
+	}
+	return left > 0
+}
+
+// alternatives are the types of which s is the sum, or s itself.
+func (s *shape) alternatives() []*shape {
+	if s.sumOf == nil {
+		return []*shape{s}
+	}
+	var out []*shape
+	for _, x := range s.sumOf {
+		out = append(out, x.alternatives()...)
+	}
+	return out
+}
+
+// fits reports whether a value of s can be at a path for all that is known of its members.
+func (s *shape) fits(path string, facts []string) bool {
+	for _, fact := range facts {
+		at, said, about := strings.Cut(fact, "\x00")
+		member, direct := memberIn(path, at)
+		if !about || !direct {
+			continue
+		}
+		f, declared := s.members[member]
+		switch possible := f.equals(strings.Split(said[1:], nextOne)); {
+		case !declared && (s.rest != nil || s.untyped() || said[0] != isOneOf[1]):
+		case said[0] == isOneOf[1] && !possible.some, said[0] == isNoneOf[1] && possible.all:
+			return false
+		}
+	}
+	return true
+}
+
+// memberIn is the member of what is at a path that another path leads to; ok is false if
+// it leads elsewhere, or further.
+func memberIn(path, at string) (name string, ok bool) {
+	name, ok = strings.CutPrefix(at, path+".")
+	if !ok || isName(name) {
+		return name, ok
+	}
+	name, err := strconv.Unquote(name)
+	return name, err == nil
+}
+
+// equals is that of the member's type; a member that is not declared equals nothing.
+func (f *field) equals(values []string) (possible struct{ some, all bool }) {
+	if f == nil {
+		return possible
+	}
+	return f.shape.equals(values)
+}
+
+// equals says whether some value, and whether every value of s is one of some literals.
+func (s *shape) equals(values []string) (possible struct{ some, all bool }) {
+	if s.sumOf != nil {
+		possible.all = true
+		for _, x := range s.sumOf {
+			p := x.equals(values)
+			possible.some, possible.all = possible.some || p.some, possible.all && p.all
+		}
+		return possible
+	}
+	if s.literal == "" {
+		possible.some = true
+		return possible
+	}
+	is := slices.ContainsFunc(values, func(v string) bool { return sameLiteral(v, s.literal) })
+	possible.some, possible.all = is, is
+	return possible
+}
+
+// sameLiteral compares literals, numbers by their value.
+func sameLiteral(a, b string) bool {
+	if decimal.Valid(a) && decimal.Valid(b) {
+		return decimal.Parse(a) == decimal.Parse(b)
+	}
+	return a == b
 }
 
 func isConstant(e ast.Expr, b bool) bool { return literalOf(e) == types.Bool(b) }

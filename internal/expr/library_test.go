@@ -2,6 +2,9 @@ package expr
 
 import (
 	"context"
+	"maps"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,4 +82,73 @@ func TestEveryLibraryFunctionIsDocumentedAndUnique(t *testing.T) {
 	for _, name := range []string{"pii.email", "pii.phone", "pii.luhn", "text.blank", "text.words", "text.lines", "time.instant", "time.date", "time.before", "money.cents", "money.currency"} {
 		require.True(t, slices.Contains(seen, name), name)
 	}
+}
+
+// The specification lists the functions and macros that there are, and no others.
+func TestTheSpecificationListsTheFunctions(t *testing.T) {
+	text, err := os.ReadFile("../../spec/language.md")
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(text), "\n## 8. Expressions\n")
+	section, _, _ = strings.Cut(section, "\n## 9.")
+	listed := map[string]bool{}
+	spans, calls := regexp.MustCompile("`[^`]+`"), regexp.MustCompile(`([A-Za-z_.]+)\(`)
+	for _, line := range strings.Split(section, "\n") {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		if !strings.HasPrefix(line, "| `") && !strings.HasPrefix(line, "**Folds.**") {
+			continue
+		}
+		if strings.HasPrefix(line, "**Folds.**") {
+			cell = line
+		}
+		for _, span := range spans.FindAllString(cell, -1) {
+			for _, call := range calls.FindAllStringSubmatch(span, -1) {
+				name := call[1]
+				if len(name) > 2 && name[1] == '.' {
+					name = name[2:] // a method of s, l, c, t or o
+				}
+				listed[name] = true
+			}
+		}
+	}
+	for _, place := range []string{"require", "ensure"} {
+		delete(listed, place)
+	}
+	s, err := standardEnv(Default())
+	require.NoError(t, err)
+	there := map[string]bool{}
+	for name, f := range s.cel.Functions() {
+		if word := strings.ReplaceAll(name, ".", ""); !f.IsDeclarationDisabled() && isName(word) && !strings.Contains(name, "@") && word[0] != '_' {
+			there[name] = true
+		}
+	}
+	for _, m := range s.cel.Macros() {
+		name := m.Function()
+		if name == "bind" {
+			name = "cel.bind"
+		}
+		there[name] = true
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(there)), slices.Sorted(maps.Keys(listed)))
+	for name := range there {
+		offered := slices.Concat(functionNames(), methodNames())
+		require.True(t, slices.Contains(offered, name) || strings.HasPrefix(name, "get") || strings.Contains(" bytes uint dyn first last exists_one existsOne optional.unwrap optFlatMap transformMapEntry unwrapOpt ", " "+name+" "), "%s is never meant", name)
+	}
+}
+
+func TestInstantsAndSpansAreThoseOfUTC(t *testing.T) {
+	e, err := New(&ir.Contract{}, Default())
+	require.NoError(t, err)
+	for _, src := range []string{
+		`timestamp("2024-03-31T01:30:00Z") - timestamp("2024-03-30T01:30:00Z") == duration("24h")`,
+		`timestamp("2024-05-01T00:30:00+02:00").getDate() == 30 && timestamp("2024-05-01T00:30:00+02:00").getHours() == 22`,
+		`timestamp("2024-05-01T00:00:00Z") + duration("90m") == timestamp("2024-05-01T01:30:00Z")`,
+		`timestamp(self) < timestamp("2030-01-01T00:00:00Z") && int(timestamp("1970-01-01T00:01:00Z")) == 60 && timestamp(60) == timestamp("1970-01-01T00:01:00Z")`,
+		`duration("1h30m").getMinutes() == 90 && string(duration("90s")) == "90s" && timestamp("2024-12-31T00:00:00Z").getDayOfYear() == 365`,
+	} {
+		got, err := compile(t, e, src, Scope{Vars: ir.SelfVars}).Eval(context.Background(), &Input{Self: jsonValue{"2024-05-01T09:30:00Z"}})
+		require.NoError(t, err, src)
+		require.True(t, got, src)
+	}
+	_, issues := e.Check(`timestamp(self).getHours("Europe/Berlin") > 1`, Scope{Vars: ir.SelfVars})
+	require.True(t, HasErrors(issues))
 }

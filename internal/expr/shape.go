@@ -25,6 +25,7 @@ type shape struct {
 	id       ir.TypeID         // of a record, to name it to CEL
 	sumOf    []*shape          // the alternatives of which it is the sum; nil of a type that is none
 	literals []string          // all strings it may be; nil if any string may occur
+	literal  string            // the one value it may be, as JSON; "" of what is no literal
 	members  map[string]*field // of records
 	rest     *shape            // other members of objects: map, keyed, open record, any
 	elem     *shape            // of arrays
@@ -97,13 +98,13 @@ func newAnyShape(bags bool) *shape {
 
 // shapes makes the shapes of a contract's types.
 type shapes struct {
-	types  []ir.Type
-	byID   map[ir.TypeID]*shape
-	merger *merger
+	contract *ir.Contract
+	byID     map[ir.TypeID]*shape
+	merger   *merger
 }
 
 func (ss *shapes) of(id ir.TypeID) *shape {
-	if int(id) <= 0 || int(id) >= len(ss.types) {
+	if int(id) <= 0 || int(id) >= len(ss.contract.Types) {
 		return anyShape
 	}
 	if s, ok := ss.byID[id]; ok {
@@ -119,7 +120,7 @@ func (ss *shapes) of(id ir.TypeID) *shape {
 }
 
 func (ss *shapes) build(id ir.TypeID) *shape {
-	t := &ss.types[id]
+	t := &ss.contract.Types[id]
 	s := &shape{name: t.Name}
 	switch t.Kind {
 	case ir.StringType, ir.RefType:
@@ -131,7 +132,7 @@ func (ss *shapes) build(id ir.TypeID) *shape {
 	case ir.BoolType:
 		s.kinds = kBool
 	case ir.NullType:
-		s.kinds = kNull
+		s.kinds, s.literal = kNull, "null"
 	case ir.LiteralType:
 		literalShape(s, t.Literal)
 	case ir.MapType:
@@ -165,6 +166,7 @@ func (ss *shapes) record(s *shape, id ir.TypeID, t *ir.Type) {
 }
 
 func literalShape(s *shape, literal string) {
+	s.literal = literal
 	var text string
 	switch {
 	case json.Unmarshal([]byte(literal), &text) == nil && literal != "null":

@@ -274,7 +274,7 @@ func (w *walker) member(e ast.Expr, v abstract, name string, guarded bool, facts
 	if v.path != "" {
 		out.path = memberOf(v.path, name)
 	}
-	if v.shape != nil && optional && guarded && !slices.Contains(facts, out.path) {
+	if v.shape != nil && optional && guarded && !slices.Contains(facts, out.path) && !isThere(v, name, facts) {
 		w.unguarded(e)
 	}
 	return out

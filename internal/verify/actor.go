@@ -162,6 +162,7 @@ func (r *reply) tellAll(found []finding) (told []Violation, more int) {
 		}
 		out = append(out, f)
 	}
+	out = withoutFollowing(out) // of what is seen alone: the rest may not decide what is told
 	for i := range r.stage.Gates {
 		if failed[i] {
 			out = append(out, r.bit(&r.stage.Gates[i]))

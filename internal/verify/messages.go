@@ -484,6 +484,29 @@ func violations(found []finding) (listed []Violation, more int) {
 	return listed, more
 }
 
+// withoutFollowing leaves out the rules that have no value where another one, which reads
+// some of the same, does not hold: what is wrong is told by that one.
+func withoutFollowing(found []finding) []finding {
+	var failed region.Region
+	broken := false
+	for i := range found {
+		switch f := &found[i]; {
+		case f.Code == EvaluationError:
+			broken = true
+		case f.rule != "" && f.Gate != GateLimit:
+			failed = append(failed, f.reads...)
+		}
+	}
+	if !broken || len(failed) == 0 {
+		return found
+	}
+	set := region.Compile(failed)
+	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool {
+		return f.Code == EvaluationError && f.rule != "" &&
+			region.Overlap(set, region.Compile(f.reads), region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict == region.Yes
+	})
+}
+
 // cut is v with its texts cut to MaxText.
 func (v Violation) cut() Violation {
 	if v.Path != nil && len(*v.Path) > MaxText {

@@ -457,7 +457,7 @@ func (v *verification) outcome(found []finding) Outcome {
 		Normalised: append([]string{}, v.proposal.Normalised...),
 		Attempt:    v.proposal.Attempt,
 	}
-	out.Verdict.Violations, out.Verdict.More = violations(found)
+	out.Verdict.Violations, out.Verdict.More = violations(withoutFollowing(found))
 	if v.stage != nil {
 		out.Verdict.MaxAttempts = cmp.Or(v.stage.Attempts, v.proposal.MaxAttempts)
 	}
