@@ -99,10 +99,12 @@ func (b *builder) rules() {
 	few := b.cel(`size(state.draft.refs) <= 3`, ir.StateVars)
 	thin := b.cel(`state.internal.margin < 1.0`, ir.StateVars)
 	short := b.cel(`state.draft.text == null || !("CANARY-BROKEN" in state.draft.refs) || int(state.ticket.id) > 0`, ir.StateVars)
+	undone := b.cel(`before.draft.text == after.draft.text || after.draft.text != "undone"`, ir.ChangeVars)
 	b.c.Invariants = []ir.Invariant{
 		{Name: "few_refs", Message: "at most three references", Expr: &few},
 		{Name: "thin_margin", Expr: &thin},
-		{Name: "numbered", Expr: &short}}
+		{Name: "numbered", Expr: &short},
+		{Name: "not_undone", Change: true, Expr: &undone}}
 }
 
 func (b *builder) stages() {

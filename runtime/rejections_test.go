@@ -49,6 +49,7 @@ func everyRejection() []rejection {
 		reject(verify.MoveIntoChild, "all", `[{"op":"move","from":"/customers/ann","path":"/customers/ann/card"}]`),
 		reject(verify.SchemaViolation, "all", `[{"op":"add","path":"/customers/bob/card","value":{"$":"$"}},{"op":"add","path":"/customers/eve","value":{"name":"#","crad":"$"}},{"op":"replace","path":"/ticket/status","value":"#"}]`),
 		reject(verify.InvariantViolation, "all", `[{"op":"replace","path":"/draft/refs","value":["#","#","#","#"]},{"op":"add","path":"/customers/bob/card","value":"$"}]`),
+		reject(verify.ChangeViolation, "all", `[{"op":"replace","path":"/draft/text","value":"undone"},{"op":"add","path":"/customers/bob/card","value":"$"}]`),
 		reject(verify.EvaluationError, "all", `[{"op":"replace","path":"/draft","value":{"text":"#","refs":["CANARY-BROKEN"]}},{"op":"add","path":"/customers/bob/card","value":"$"}]`),
 	}
 	unauthorised := reject(verify.Unauthorised, "root", `[{"op":"replace","path":"/internal/token","value":"$"}]`)

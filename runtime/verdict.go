@@ -87,6 +87,7 @@ const (
 	CodeSchemaViolation     = verify.SchemaViolation
 	CodeProduceViolation    = verify.ProduceViolation
 	CodeEnsureViolation     = verify.EnsureViolation
+	CodeChangeViolation     = verify.ChangeViolation
 	CodeInvariantViolation  = verify.InvariantViolation
 	CodeEvaluationError     = verify.EvaluationError
 	CodeRefused             = verify.Refused

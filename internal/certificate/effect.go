@@ -208,7 +208,7 @@ func (k *checker) gates() []gate {
 	var out []gate
 	for i := range k.contract.Invariants {
 		v := &k.contract.Invariants[i]
-		name := "invariant " + v.Name
+		name := v.Title()
 		if v.Unique != nil {
 			g := gate{name: name}
 			for _, p := range v.UniquePlaces() {

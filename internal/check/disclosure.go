@@ -241,7 +241,7 @@ func find(declared []*disclosure, g ir.Gate) *disclosure {
 			if d.ref.Name.Text == "next" && d.ref.Phase.Text == g.Name {
 				return d
 			}
-		case ir.InvariantGate:
+		case ir.InvariantGate, ir.ChangeGate:
 			if d.ref.Name.Text == g.Name {
 				return d
 			}

@@ -438,8 +438,8 @@ func undisclosed(st *stage, g ir.Gate, sealed bool) source.Diagnostic {
 // gateWords names a gate in a sentence, and as a discloses clause names it.
 func gateWords(g ir.Gate) (sentence, declaration string) {
 	switch g.Kind {
-	case ir.InvariantGate:
-		return "invariant " + g.Name, g.Name
+	case ir.InvariantGate, ir.ChangeGate:
+		return string(g.Kind) + " " + g.Name, g.Name
 	case ir.GuardGate:
 		return "the guard into phase " + g.Name, "next " + g.Name
 	case ir.TypeGate:
@@ -459,6 +459,10 @@ func conditionTwice(st *stage, label syntax.Name) source.Diagnostic {
 
 func conditionTaken(label syntax.Name) source.Diagnostic {
 	return fault(diagnostic.DeclaredTwice, label.Span, "give the condition another name", "in `discloses`, `%s` means something else already", label.Text)
+}
+
+func noIdentity(e *syntax.Each) source.Diagnostic {
+	return fault(diagnostic.EachPattern, e.Over.Span, "use a map, or a `list of T by FIELD`", "the elements of a list, set or log have no names: none can be told to be the one it was before")
 }
 
 func needlessDisclosure(st *stage, ref *syntax.GateRef) source.Diagnostic {

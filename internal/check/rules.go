@@ -210,13 +210,20 @@ func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 		c.shadows(d.Name, "invariant")
 		return
 	}
-	v := ir.Invariant{Name: s.prefix + d.Name.Text, Doc: d.Doc, Message: textOf(d.Message)}
+	v := ir.Invariant{Name: s.prefix + d.Name.Text, Doc: d.Doc, Message: textOf(d.Message), Change: d.Change}
 	in := expr.Scope{Vars: ir.StateVars}
+	if d.Change {
+		in.Vars = ir.ChangeVars
+	}
 	if d.Each != nil {
 		if v.Each = c.lowerEach(d.Each); v.Each == nil { // reported: of the entry nothing is known
 			v.Each = &ir.Each{Var: d.Each.Var().Text, Key: keyName(d.Each), Type: c.anyType}
 		}
-		in.Vars, in.Each = ir.EachVars, v.Each
+		if in.Each = v.Each; d.Change {
+			c.checkIdentity(d.Each, v.Each)
+		} else {
+			in.Vars = ir.EachVars
+		}
 		c.entryOf[d.Each] = v.Each
 	}
 	switch {
@@ -227,13 +234,23 @@ func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 	case d.Expr != nil:
 		x := c.expressionIn(s, d.Expr, in)
 		v.Expr = &x
-		if c.env != nil {
+		if c.env != nil && !d.Change {
 			v.Parts = c.env.Parts(x, in)
 		}
 	default:
 		return
 	}
 	c.out.Invariants = append(c.out.Invariants, v)
+}
+
+// checkIdentity reports a change rule over entries that have no names, so that none can be
+// told to be the one it was before.
+func (c *checker) checkIdentity(e *syntax.Each, each *ir.Each) {
+	if slices.ContainsFunc(each.Over.Segments, func(s region.Segment) bool {
+		return s.Kind == region.AnyIndex || s.Kind == region.AnySegment || s.Kind == region.IndexLiteral
+	}) {
+		c.report(noIdentity(e))
+	}
 }
 
 // lowerUnique lowers "unique PATH, ...": the places of one entry whose values are unique

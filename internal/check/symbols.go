@@ -606,11 +606,16 @@ func (n *namer) rule(s *scope, d *syntax.InvariantDecl) {
 		return
 	}
 	in, entry := expr.Scope{Vars: ir.StateVars}, map[string]*symbol.Symbol{}
+	if d.Change {
+		in.Vars = ir.ChangeVars
+	}
 	if d.Each != nil {
 		if in.Each = n.entryOf[d.Each]; in.Each == nil {
 			return
 		}
-		in.Vars, entry[d.Each.Var().Text] = ir.EachVars, n.defs[d.Each]
+		if entry[d.Each.Var().Text] = n.defs[d.Each]; !d.Change {
+			in.Vars = ir.EachVars
+		}
 		if k := d.Each.Key(); k != nil {
 			entry[k.Text] = n.defs[k]
 		}

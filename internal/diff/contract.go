@@ -113,7 +113,7 @@ func invariants(c *ir.Contract) []named {
 		} else {
 			text += folded(v.Expr.Source)
 		}
-		out = append(out, named{"invariant " + v.Name, text})
+		out = append(out, named{v.Title(), text})
 	}
 	return out
 }

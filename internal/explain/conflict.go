@@ -58,7 +58,7 @@ func clauses(p footprint.Pair, c footprint.Conflict, at Places) []source.Related
 		return []source.Related{writes(c.A, c.Path), writes(c.B, c.Path)}
 	case footprint.GateConflict:
 		out := []source.Related{writes(c.A, c.Path), writes(c.B, c.Other)}
-		if span := at.Invariant(c.Gate.Name); c.Gate.Kind == ir.InvariantGate && !span.IsZero() {
+		if span := at.Invariant(c.Gate.Name); (c.Gate.Kind == ir.InvariantGate || c.Gate.Kind == ir.ChangeGate) && !span.IsZero() {
 			out = append(out, point(span, "both are judged by this"))
 		}
 		return out

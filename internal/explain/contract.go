@@ -311,7 +311,7 @@ func (x explainer) guards(p ir.Phase) []Rule {
 
 // judges explains the rules of the contract that judge a stage's commits.
 func (x explainer) judges(c *ir.Contract, s *ir.Stage) []Rule {
-	named := map[ir.GateKind]map[string]bool{ir.InvariantGate: {}, ir.GuardGate: {}}
+	named := map[ir.GateKind]map[string]bool{ir.InvariantGate: {}, ir.ChangeGate: {}, ir.GuardGate: {}}
 	for _, g := range s.Gates {
 		if names := named[g.Kind]; names != nil {
 			names[g.Name] = true
@@ -326,7 +326,7 @@ func (x explainer) judges(c *ir.Contract, s *ir.Stage) []Rule {
 		}
 	}
 	for _, inv := range c.Invariants {
-		if named[ir.InvariantGate][inv.Name] {
+		if named[inv.Gate()][inv.Name] {
 			out = append(out, x.invariant(inv))
 		}
 	}
@@ -338,9 +338,8 @@ func (x explainer) guard(from string, a ir.Arrow) Rule {
 }
 
 func (x explainer) invariant(inv ir.Invariant) Rule {
-	name, scope := "invariant "+inv.Name, expr.Scope{Vars: ir.StateVars}
+	name, scope := inv.Title(), expr.RuleScope(&inv)
 	if inv.Each != nil {
-		scope = expr.Scope{Vars: ir.EachVars, Each: inv.Each}
 		name += " " + inv.Each.Source()
 	}
 	if inv.Unique != nil {

@@ -37,7 +37,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	}
 	checked, errs := checker.Check(tree, common.NewTextSource(src), check)
 	w := newWalker(e, s, checked, extents)
-	w.oneState = s.Vars != ir.AfterVars
+	w.oneState = s.Vars != ir.AfterVars && s.Vars != ir.ChangeVars
 	w.presence(s, w.outcome())
 	w.everything()
 	w.translate(errs.GetErrors(), s)
@@ -68,7 +68,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 // an entry from when it comes, whatever it then looks at. What is read at or below the
 // entry says so already. A rule that holds for certain is asked for nothing.
 func (w *walker) presence(s Scope, outcome abstract) {
-	if s.Vars != ir.EachVars || s.Each == nil {
+	if s.Vars != ir.EachVars && s.Vars != ir.ChangeVars || s.Each == nil {
 		return
 	}
 	if holds, known := w.truth(outcome); holds && known {

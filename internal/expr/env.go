@@ -305,6 +305,15 @@ func (e *Env) variables(s Scope) []variable {
 	case ir.AfterVars:
 		state("before")
 		state("after")
+	case ir.ChangeVars:
+		if s.Each == nil {
+			state("before")
+			state("after")
+			break
+		}
+		for _, name := range []string{"before", "after", s.Each.Var} {
+			vars = append(vars, variable{name: name, shape: e.shapes.of(s.Each.Type), root: stateRoot, at: familyPlace(s.Each.Over)})
+		}
 	case ir.ViewVars:
 		state("view")
 	case ir.SelfVars:
@@ -318,17 +327,20 @@ func (e *Env) variables(s Scope) []variable {
 		for _, p := range s.Params {
 			vars = append(vars, variable{name: p, shape: stringShape, param: p})
 		}
-	case ir.EachVars:
+	case ir.EachVars, ir.ChangeVars:
 		if name := s.key(); name != "" {
 			vars = append(vars, variable{name: name, shape: stringShape, param: ir.FamilyParam(min(wildcards(s.Each.Over), ir.MaxFamilyKeys))})
 		}
 	}
 	for i := range e.measures {
+		if s.Vars == ir.ChangeVars { // of which state?
+			break
+		}
 		m := &e.measures[i]
 		vars = append(vars, variable{name: m.name, shape: m.shape, root: measureRoot, measure: m})
 	}
 	switch s.Vars {
-	case ir.GuardVars, ir.BeforeVars, ir.AfterVars: // what is declared by such a name comes first
+	case ir.GuardVars, ir.BeforeVars, ir.AfterVars, ir.ChangeVars: // what is declared by such a name comes first
 		vars = append(vars,
 			variable{name: ir.RoleInput, shape: &shape{kinds: kString, cel: types.StringType, literals: s.Roles}, root: inputRoot},
 			variable{name: ir.ActorInput, shape: stringShape, root: inputRoot},

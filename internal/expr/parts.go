@@ -78,6 +78,17 @@ func PartScope(p ir.Part) Scope {
 	return Scope{Vars: ir.EachVars, Each: p.Each, Key: p.Key}
 }
 
+// RuleScope is the scope of the expression of an invariant, or of a rule about changes.
+func RuleScope(v *ir.Invariant) Scope {
+	switch {
+	case v.Change:
+		return Scope{Vars: ir.ChangeVars, Each: v.Each}
+	case v.Each != nil:
+		return Scope{Vars: ir.EachVars, Each: v.Each}
+	}
+	return Scope{Vars: ir.StateVars}
+}
+
 // Local reports whether a part about an entry looks at nothing but that: not at the
 // state, the phase or a measure.
 func (e *Env) Local(p ir.Part) bool {
@@ -633,7 +644,7 @@ func (e *Env) Walks(x ir.Expr, s Scope) []region.Pattern {
 	}
 	parts := []ir.Part{{Each: s.Each, Expr: x}}
 	if s.Vars == ir.StateVars || s.Vars == ir.GuardVars {
-		if apart := e.Parts(x, s); apart != nil {
+		if apart := e.Parts(x, Scope{Vars: ir.StateVars}); apart != nil {
 			parts = apart
 		}
 	}

@@ -84,7 +84,9 @@ func (e *Env) Compile(x ir.Expr, s Scope) (*Program, error) {
 	}
 	p := &Program{program: program, limit: int64(e.limits.CostLimit), slots: e.slots(s), state: e.state, self: e.shapes.of(s.Self)}
 	if s.Each != nil {
-		p.entry = e.shapes.of(s.Each.Type)
+		if p.entry = e.shapes.of(s.Each.Type); s.Vars == ir.ChangeVars {
+			p.state = p.entry
+		}
 	}
 	p.pool.New = func() any { return &activation{program: p} }
 	return p, nil
@@ -310,7 +312,7 @@ func (e *Env) slots(s Scope) map[string]nameSlot {
 			out[v.name] = nameSlot{slot: measureSlot, measure: v.measure}
 		case v.root == inputRoot:
 			out[v.name] = nameSlot{slot: inputSlots[v.name]}
-		case s.Each != nil && s.Vars == ir.EachVars && v.name == s.Each.Var && rootSlots[v.name] == 0:
+		case s.Each != nil && (s.Vars == ir.EachVars || s.Vars == ir.ChangeVars) && v.name == s.Each.Var && rootSlots[v.name] == 0:
 			out[v.name] = nameSlot{slot: entrySlot}
 		default:
 			out[v.name] = nameSlot{slot: rootSlots[v.name]}

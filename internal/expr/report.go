@@ -416,6 +416,7 @@ var roots = map[ir.Vars]struct {
 	ir.StateVars:  {"an invariant", []string{"state"}, "`state`"},
 	ir.GuardVars:  {"a guard", []string{"state"}, "`state`"},
 	ir.EachVars:   {"an invariant", []string{"state"}, "`state`"},
+	ir.ChangeVars: {"a change rule", []string{"after", "before"}, "`before` and `after`"},
 	ir.BeforeVars: {"require", []string{"before"}, "`before`"},
 	ir.AfterVars:  {"ensure", []string{"after", "before"}, "`before` and `after`"},
 	ir.SelfVars:   {"where", []string{"self"}, "`self`"},

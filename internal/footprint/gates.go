@@ -40,7 +40,7 @@ func (g Gate) Family() []region.Pattern {
 			out = append(out, key)
 		}
 		return out
-	case g.Expr != nil && g.Kind == ir.InvariantGate:
+	case g.Expr != nil && (g.Kind == ir.InvariantGate || g.Kind == ir.ChangeGate):
 		return g.Expr.Patterns()
 	}
 	return g.Reads
@@ -207,7 +207,7 @@ func (m *Model) invariantGates() []Gate {
 	var out []Gate
 	for i := range m.Contract.Invariants {
 		v := &m.Contract.Invariants[i]
-		of := ir.Gate{Kind: ir.InvariantGate, Name: v.Name}
+		of := ir.Gate{Kind: v.Gate(), Name: v.Name}
 		if v.Unique != nil {
 			g := Gate{Gate: of}
 			for _, p := range v.UniquePlaces() {

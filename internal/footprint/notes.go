@@ -296,8 +296,8 @@ func unseenGates(s *ir.Stage) map[gateKey]bool {
 // GateName is a gate as a discloses clause names it, and as messages do.
 func GateName(g ir.Gate) string {
 	switch g.Kind {
-	case ir.InvariantGate:
-		return "invariant " + g.Name
+	case ir.InvariantGate, ir.ChangeGate:
+		return string(g.Kind) + " " + g.Name
 	case ir.GuardGate:
 		return "next " + g.Name
 	case ir.TypeGate:

@@ -197,7 +197,7 @@ func (c *Contract) inexact(stages []*Stage) []string {
 	}
 	for _, v := range c.Invariants {
 		if v.Expr != nil && slices.ContainsFunc(stages, func(s *Stage) bool { return s.mayTouch(*v.Expr) }) {
-			add("invariant "+v.Name, *v.Expr)
+			add(v.Title(), *v.Expr)
 		}
 	}
 	for _, t := range c.Types {

@@ -84,6 +84,10 @@ type Invariant struct {
 	Unique   *region.Pattern  `json:"unique,omitempty"`
 	Together []region.Pattern `json:"together,omitempty"`
 	Parts    []Part           `json:"parts,omitempty"` // see Rules
+
+	// Change says that it is a rule about what commits change: Expr, and it may be Each,
+	// is all it has, and it holds of no state by itself.
+	Change bool `json:"change,omitempty"`
 }
 
 // UniquePlaces are the places whose values no two entries may share; nil if the invariant
@@ -126,6 +130,17 @@ type Bound struct {
 	Of    region.Pattern   `json:"of"`
 	Rest  []region.Pattern `json:"rest,omitempty"`
 }
+
+// Gate is the kind of gate that v is.
+func (v *Invariant) Gate() GateKind {
+	if v.Change {
+		return ChangeGate
+	}
+	return InvariantGate
+}
+
+// Title is what v is called in reasons and messages.
+func (v *Invariant) Title() string { return string(v.Gate()) + " " + v.Name }
 
 // Rules lists what an invariant with an expression comes to: its parts, or itself.
 func (v *Invariant) Rules() []Part {
@@ -253,6 +268,7 @@ const (
 	ProduceGate   GateKind = "produce"
 	GuardGate     GateKind = "next"      // Name is the phase moved into
 	InvariantGate GateKind = "invariant" // Name is the invariant
+	ChangeGate    GateKind = "change"    // likewise, of a rule about what commits change
 	TypeGate      GateKind = "type"      // At is the constrained node
 	RefGate       GateKind = "key"       // At is the referring node
 )

@@ -17,6 +17,7 @@ const (
 	EachVars   Vars = "each"   // StateVars plus the bound entry
 	BeforeVars Vars = "before" // before, parameters, measures, the inputs: require
 	AfterVars  Vars = "after"  // before, after, parameters, measures (of after), the inputs: ensure
+	ChangeVars Vars = "change" // before, after, or those of the bound entry, its key, the inputs: change rules
 	SelfVars   Vars = "self"   // self: where
 	ViewVars   Vars = "view"   // view: contract tests
 )

@@ -270,6 +270,9 @@ func (v *validation) invariant(inv *Invariant) error {
 	if inv.Unique != nil && (inv.Each != nil || len(inv.Parts) > 0 || !usesOnly(nil, inv.UniquePlaces()...)) {
 		return malformed(what + " demands that something is unique, and more")
 	}
+	if inv.Change && (inv.Expr == nil || len(inv.Parts) > 0 || inv.Expr.ReadsPhase) {
+		return malformed(what + " is about what commits change, and more")
+	}
 	if !inv.oneEntry() {
 		return malformed(what + " demands that values are unique together that belong to no entry")
 	}
@@ -473,8 +476,9 @@ func (v *validation) isGate(g Gate, params map[string]bool) bool {
 		return true
 	case GuardGate:
 		return v.phases[g.Name]
-	case InvariantGate:
-		return v.invariants[g.Name]
+	case InvariantGate, ChangeGate:
+		inv := v.c.Invariant(g.Name)
+		return inv != nil && inv.Gate() == g.Kind
 	case TypeGate, RefGate:
 		return g.At != nil
 	}

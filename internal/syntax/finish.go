@@ -143,6 +143,9 @@ func (p *parser) checkDecl(d Decl) {
 		p.checkName(&d.Name)
 	case *InvariantDecl:
 		p.checkName(&d.Name)
+		if d.Change && len(d.Unique) > 0 {
+			p.wrong(diagnostic.MisplacedWord, d.Span, "`unique` is a rule about a state: an `invariant`", "")
+		}
 	case *RolesDecl:
 		p.checkName(&d.Name)
 	case *ConstDecl:

@@ -141,7 +141,7 @@ func (s *section) repairNamelessClause(m mistake) bool {
 // repairNamelessInvariant: "invariant each t in /a", where each was read as the name.
 func (s *section) repairNamelessInvariant(m mistake) bool {
 	word := s.at(m.at - 1)
-	if s.keyword() != "invariant" || m.at != s.pos+2 || word.value != "each" && word.value != "unique" {
+	if s.keyword() != "invariant" && s.keyword() != "change" || m.at != s.pos+2 || word.value != "each" && word.value != "unique" {
 		return false
 	}
 	s.missingName(s.at(s.pos), word, "a name")

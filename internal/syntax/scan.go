@@ -442,7 +442,7 @@ func (s *scanner) braceOpens() TokenKind {
 		if len(s.open) > 0 {
 			return JSONToken
 		}
-	case "invariant", "define", "region", "measure", "compose", "parallel", "prove":
+	case "invariant", "change", "define", "region", "measure", "compose", "parallel", "prove":
 		return ExprToken
 	}
 	return PunctToken

@@ -238,11 +238,13 @@ type MeasureDecl struct {
 }
 
 // InvariantDecl is "invariant NAME [each x in PATH] [MESSAGE] { CEL }" or
-// "invariant NAME [MESSAGE] unique PATH, ...".
+// "invariant NAME [MESSAGE] unique PATH, ...", or with Change "change NAME ..." of the
+// first form.
 type InvariantDecl struct {
 	Node
 	Documented
-	Name    Name       `parser:"'invariant' @@"`
+	Change  bool       `parser:"( 'invariant' | @'change' )"`
+	Name    Name       `parser:"@@"`
 	Each    *Each      `parser:"@@?"`
 	Message *StringLit `parser:"@@?"`
 	Expr    *Expr      `parser:"( @@"`

@@ -12,7 +12,7 @@ import (
 var (
 	declarationWords = []string{
 		"contract", "library", "import", "const", "define", "state", "type", "roles", "phases", "region", "measure",
-		"invariant", "stage", "delegate", "compose", "parallel", "prove", "test",
+		"invariant", "change", "stage", "delegate", "compose", "parallel", "prove", "test",
 	}
 	clauseWords = []string{
 		"in", "by", "read", "write", "source", "produce", "require", "ensure",
@@ -60,7 +60,7 @@ var misnomers = map[string]map[string]string{
 	"test":     {"in": "phase", "by": "role", "given": "state", "call": "stage", "run": "stage", "expects": "expect", "assert": "expect"},
 	"": {
 		"interface": "type", "struct": "type", "record": "type", "enum": "type", "function": "stage", "step": "stage",
-		"rule": "invariant", "assert": "invariant", "check": "invariant", "claim": "prove", "theorem": "prove", "use": "import",
+		"rule": "invariant", "transition": "change", "transitions": "change", "assert": "invariant", "check": "invariant", "claim": "prove", "theorem": "prove", "use": "import",
 		"phase": "phases", "states": "phases", "role": "roles", "group": "roles", "constant": "const", "let": "const", "val": "const", "var": "const",
 		"def": "define", "macro": "define", "predicate": "define", "module": "library", "package": "library", "policy": "contract",
 	},

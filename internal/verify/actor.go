@@ -224,7 +224,7 @@ func (r *reply) bit(g *ir.Gate) finding {
 		return messages.nothingProduced(r.stage.Name)
 	case ir.GuardGate:
 		return messages.guard(r.snapshot.Phase, g.Name)
-	case ir.InvariantGate:
+	case ir.InvariantGate, ir.ChangeGate:
 		return messages.invariant(r.p.contract.Invariant(g.Name))
 	default:
 		return messages.typeUnmet(g)

@@ -372,12 +372,13 @@ func (c catalogue) conditions(s *ir.Stage, kind ir.GateKind) finding {
 	return c.finding(EnsureViolation, rule, "what stage "+s.Name+" ensures would not hold")
 }
 
+// invariant is about an invariant, or a rule about what commits change.
 func (c catalogue) invariant(inv *ir.Invariant) finding {
-	message := inv.Message
-	if message == "" {
-		message = "invariant " + inv.Name + " would not hold"
+	code := InvariantViolation
+	if inv.Change {
+		code = ChangeViolation
 	}
-	return c.finding(InvariantViolation, "invariant "+inv.Name, message)
+	return c.finding(code, inv.Title(), cmp.Or(inv.Message, inv.Title()+" would not hold")).of(inv.Gate(), inv.Name)
 }
 
 func (c catalogue) guard(from, to string) finding {

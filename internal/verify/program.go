@@ -25,6 +25,7 @@ type Program struct {
 	measures   []measure
 	indexes    []*index
 	invariants []invariant
+	changes    []change
 	stages     map[string]*stage
 	guards     map[move]*rule
 }
@@ -108,11 +109,20 @@ func (p *Program) loadMeasures() error {
 
 func (p *Program) loadInvariants() error {
 	for i := range p.contract.Invariants {
-		inv, err := p.newInvariant(&p.contract.Invariants[i])
-		if err != nil {
-			return fmt.Errorf("invariant %s: %w", p.contract.Invariants[i].Name, err)
+		inv := &p.contract.Invariants[i]
+		if inv.Change {
+			change, err := p.newChange(inv)
+			if err != nil {
+				return fmt.Errorf("%s: %w", inv.Title(), err)
+			}
+			p.changes = append(p.changes, change)
+			continue
 		}
-		p.invariants = append(p.invariants, inv)
+		compiled, err := p.newInvariant(inv)
+		if err != nil {
+			return fmt.Errorf("%s: %w", inv.Title(), err)
+		}
+		p.invariants = append(p.invariants, compiled)
 	}
 	return nil
 }

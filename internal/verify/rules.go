@@ -93,7 +93,8 @@ func fixedWord(p region.Pattern) (w region.Word, fixed bool) {
 // changed, and the guard of the move.
 func (v *verification) checkRules() []finding {
 	v.measuresAfter = measures{p: v.p, ctx: v.ctx, state: v.after}
-	found := append(v.checkEnsure(), v.checkInvariants()...)
+	found := append(v.checkEnsure(), v.checkChanges()...)
+	found = append(found, v.checkInvariants()...)
 	return append(found, v.checkGuard()...)
 }
 
@@ -236,7 +237,7 @@ func (r *ruleRun) entry(inv *invariant, w region.Word, n *tree.Node) {
 	one := &inv.parts[0]
 	if j := r.judgeEntry(one, keyOf(inv.Each.Over, w), n); j != holds {
 		w = r.located(w, n)
-		r.add(messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j), func(f finding) finding {
+		r.add(messages.invariant(inv.Invariant).because(j), func(f finding) finding {
 			f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
 			return f.about(w)
 		})
@@ -247,7 +248,7 @@ func (r *ruleRun) reportWhole(inv *invariant, j judgement) {
 	if j == holds {
 		return
 	}
-	f := messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name).because(j)
+	f := messages.invariant(inv.Invariant).because(j)
 	f.reads = inv.whole
 	r.add(f, asItIs)
 }
@@ -290,7 +291,7 @@ func (r *ruleRun) unique(inv *invariant) {
 	eachMatch(r.p.watch, r.state, inv.unique.over, func(w region.Word, n *tree.Node) bool {
 		key, ok := inv.unique.key(n)
 		if seen[key] && ok {
-			r.add(messages.invariant(inv.Invariant).of(ir.InvariantGate, inv.Name), func(f finding) finding {
+			r.add(messages.invariant(inv.Invariant), func(f finding) finding {
 				f.reads = region.Region{{Include: inv.UniquePlaces()}}
 				return f.about(w)
 			})

@@ -211,6 +211,7 @@ const (
 	ProduceViolation    Code = "produce_violation"
 	EnsureViolation     Code = "ensure_violation"
 	InvariantViolation  Code = "invariant_violation"
+	ChangeViolation     Code = "change_violation"
 	EvaluationError     Code = "evaluation_error"
 	Refused             Code = "refused"
 )
@@ -248,6 +249,7 @@ var codes = []CodeEntry{
 	{ProduceViolation, GateSchema, "what the stage must produce is not there", true},
 	{EnsureViolation, GateInvariant, "what the stage ensures does not hold afterwards", true},
 	{InvariantViolation, GateInvariant, "an invariant would not hold", true},
+	{ChangeViolation, GateInvariant, "what the patch changes may not change so", true},
 	{EvaluationError, GateInvariant, "an expression could not be evaluated, which counts as violated", true},
 	{Refused, GateInvariant, "a rule over data the stage does not see", true},
 }

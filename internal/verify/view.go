@@ -118,7 +118,7 @@ func (p *Program) conditions(s *ir.Stage) []string {
 					message = x.Message
 				}
 			}
-		case ir.InvariantGate:
+		case ir.InvariantGate, ir.ChangeGate:
 			message = p.contract.Invariant(g.Name).Message
 		}
 		if g.Visibility != ir.Hidden && message != "" && !slices.Contains(out, message) {

@@ -181,7 +181,7 @@ func (s *scenario) reads(wide bool) []region.Pattern {
 	}
 	if wide {
 		for _, g := range model.StateGates() {
-			if g.Kind == ir.InvariantGate {
+			if g.Kind == ir.InvariantGate || g.Kind == ir.ChangeGate {
 				out = append(out, widened(g.Reads)...)
 			}
 		}

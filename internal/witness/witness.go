@@ -121,7 +121,7 @@ func hintsFor(model *footprint.Model, p footprint.Pair, c footprint.Conflict) hi
 		exprs = append(append(exprs, s.Require...), s.Ensure...)
 	}
 	for _, v := range model.Contract.Invariants {
-		if v.Expr != nil && (c.Gate == nil || c.Gate.Kind == ir.InvariantGate && c.Gate.Name == v.Name) {
+		if v.Expr != nil && (c.Gate == nil || c.Gate.Kind == v.Gate() && c.Gate.Name == v.Name) {
 			exprs = append(exprs, *v.Expr)
 		}
 	}

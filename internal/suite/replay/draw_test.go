@@ -82,6 +82,22 @@ func (d *drawing) header(more string) {
 		}
 		d.line("invariant i%d %s", i, rule)
 	}
+	for i, rule := range d.some(0, 2, changes...) {
+		d.line("change c%d %s", i, rule)
+	}
+}
+
+// changes are rules about changes.
+var changes = []string{
+	`{ after.x >= before.x }`, `{ after.x > before.x && after.y == before.y || after.y > before.y }`,
+	`{ !has(before.opt) || has(after.opt) && before.opt == after.opt }`,
+	`each e in /a/* { before.s == after.s || before.s == "p" }`,
+	`each k, e in /a/* { e.i <= before.i + 1 || k == "z" }`,
+	`each e in /b/* { before.a == after.a && after.v.hi >= before.v.hi }`,
+	`each e in /k/* { before.set.all(x, x in after.set) }`,
+	`{ before.n.all(k, k in after.n) }`, `{ size(after.b) >= size(before.b) || after.x == 0 }`,
+	`each e in /n/* { after != before + 1 || now < timestamp("2026-01-01T00:00:00Z") }`,
+	`{ before.one == after.one || after.one.i > before.one.i }`, `{ before.u.kind == after.u.kind }`,
 }
 
 // movers are stages that walk the arrows which are not the host's.
@@ -239,6 +255,8 @@ var drawnConstructs = map[string]*regexp.Regexp{
 	"a parameter in a map":             regexp.MustCompile(`\(p in /a\)`),
 	"two parameters":                   regexp.MustCompile(`\(p in /a, q in /a\)`),
 	"what a condition asks":            regexp.MustCompile(`require.*(role|actor|now)`),
+	"a rule about changes":             regexp.MustCompile(`change c0 \{`),
+	"a rule about changes of entries":  regexp.MustCompile(`change c\d each`),
 	"a new key":                        regexp.MustCompile(`p new in /a`),
 	"a new key and another":            regexp.MustCompile(`p new in /b, q in /a`),
 	"a dependent parameter":            regexp.MustCompile(`q = /b/\{p\}/a`),

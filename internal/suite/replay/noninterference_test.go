@@ -330,8 +330,8 @@ func ruleOf(g *ir.Gate, rule string) bool {
 		return strings.HasSuffix(rule, clause) || strings.HasSuffix(rule, clause+" "+cmp.Or(g.Clause, g.Name))
 	case ir.GuardGate:
 		return strings.HasPrefix(rule, "phase ") && strings.Contains(rule, "-> "+g.Name+",")
-	case ir.InvariantGate:
-		return rule == "invariant "+g.Name
+	case ir.InvariantGate, ir.ChangeGate:
+		return rule == string(g.Kind)+" "+g.Name
 	}
 	return strings.HasSuffix(rule, " "+g.At.Source())
 }

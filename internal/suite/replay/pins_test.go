@@ -80,6 +80,13 @@ var recordRules = []string{
 	`bossed each p in /people/* { !has(p.boss) || state.people[p.boss].ok }`,
 }
 
+var recordChanges = []string{
+	`moved each c in /cases/* { before.status == after.status || before.status == "open" }`,
+	`kept each c in /cases/* { !has(before.officer) || has(after.officer) && before.officer == after.officer }`,
+	`counted { before.orders.all(o, o in after.orders) && size(before.cases) <= size(after.cases) }`,
+	`grown each o in /orders/* { after.n >= before.n }`,
+}
+
 // hinging draws the text of a contract whose gates hang on conditions.
 func (m maker) hinging() string {
 	d := &drawing{maker: m}
@@ -87,6 +94,9 @@ func (m maker) hinging() string {
 	d.line("contract hinged%s\n%s", m.pick("", "", "", " sealed"), records)
 	for _, r := range d.some(1, 3, recordRules...) {
 		d.line("invariant %s", r)
+	}
+	if m.chance(30) {
+		d.line("change %s", m.pick(recordChanges...))
 	}
 	write := d.some(0, 1, x.places...)
 	if m.chance(25) {
