@@ -590,6 +590,7 @@ func TestWritesOutsideTheFootprintOfAnUntypedStateChangeNothing(t *testing.T) {
 // moreConditions are what the drawn expressions of a rule may hold beside what is about
 // lists: guards, look-ups by what the state holds and by a parameter, measures.
 var moreConditions = []string{
+	`few == 1`, `few < 2 || state.n == 1`,
 	"state.r.`a-b` == 1", "has(state.r.`o.n`) && 1 in state.r.`o.n`", "state.r.?`o.n`.hasValue()", "state.rs.all(x, x.`a-b` == 0 || has(x.o))",
 	`has(state.r.o)`, `has(state.o) && state.o == state.s`, `state.?o.hasValue()`, `"a" in state.k`, `p in state.m`,
 	`state.m[p] == state.s`, `state.k[p].n > 0`, `size(state.m[p]) < 2`, `state.k.all(k, state.k[k].n < 1 || k in state.m)`,
@@ -615,12 +616,21 @@ func drawnMeasures(doc any) func(string) (string, bool) {
 		case "total":
 			return strconv.Itoa(total), true
 		}
+		if name == "few" {
+			few := 0
+			for _, row := range rows {
+				if row.(map[string]any)["n"].(json.Number) != "0" {
+					few++
+				}
+			}
+			return strconv.Itoa(few), true
+		}
 		return strconv.Itoa(highest), len(rows) > 0
 	}
 }
 
 // drawn counts how often drawn expressions of the property hold a construct.
-var drawn = append([]string{"has(", "p in", "[p]", ".?o", ".?r", "null", "after.", "before.", "sets", "total", "highest", "r.`a-b`", "has(after.r.`o.n`)", "?`o.n`"}, bagSpellings...)
+var drawn = append([]string{"has(", "p in", "[p]", ".?o", ".?r", "null", "after.", "before.", "sets", "total", "highest", "few", "r.`a-b`", "has(after.r.`o.n`)", "?`o.n`"}, bagSpellings...)
 
 // TestWritesOutsideTheFootprintOfDrawnExpressionsChangeNothing draws the expressions:
 // over sets, logs, unions, keyed lists, optionals and measures, with macros in macros,
@@ -634,6 +644,10 @@ func TestWritesOutsideTheFootprintOfDrawnExpressionsChangeNothing(t *testing.T) 
 	}
 	e, err := New(c, Default())
 	require.NoError(t, err)
+	few, issues := e.Check("self.n != 0", Scope{Vars: ir.SelfVars, Self: c.Types[c.Types[c.State].Members[8].Type].Elem})
+	require.Empty(t, issues)
+	c.Measures = append(c.Measures, ir.Measure{Name: "few", Kind: ir.Count, Over: pattern(key("k"), anyKey), Where: &few})
+	e.ReadMeasures()
 	moved, _ := strconv.ParseInt(os.Getenv("POPTIC_SEED"), 10, 64)
 	r := source{rand.New(rand.NewSource(9 + 1000*moved)), c.Types, true}
 	want := rounds(200_000)
