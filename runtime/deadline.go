@@ -27,6 +27,15 @@ func (s promptStore) Create(ctx context.Context, id string, records ...store.Rec
 	return err
 }
 
+// Append implements store.Store. When ctx ends, the outcome is open.
+func (s promptStore) Append(ctx context.Context, id string, last uint64, records ...store.Record) error {
+	answered, err := promptly(ctx, func() (bool, error) { return true, s.Store.Append(ctx, id, last, records...) })
+	if !answered {
+		return &OpenOutcomeError{err}
+	}
+	return err
+}
+
 // Delete implements store.Deleter, if the store does. When ctx ends, the outcome is open.
 func (s promptStore) Delete(ctx context.Context, id string) error {
 	d, can := s.Store.(store.Deleter)

@@ -48,9 +48,11 @@ type Migration struct {
 // Errors are for what could not be decided or recorded: *ContractMismatchError if the instance
 // is under another contract than in (so also after a migration whose outcome was not known, and
 // that was made), *SameContractError if it is under contract to already; *TooLongError, *NotTextError; the
-// context's error, what the store reports, *CorruptLogError. It costs what the state is large.
+// context's error, *OpenOutcomeError, what the store reports, ErrClosed, *CorruptLogError. Beside a verdict that is a
+// commit, the error says why the instance could not be opened: it was migrated. It costs what
+// the state is large.
 func (in *Instance) Migrate(ctx context.Context, to *Contract, m Migration) (next *Instance, v Verdict, err error) {
-	if err := cmp.Or(m.check(to), in.contract.differs(to, in.id)); err != nil {
+	if err := cmp.Or(m.check(to), in.contract.differs(to, in.id), in.settle(ctx)); err != nil {
 		return nil, Verdict{}, err
 	}
 	o := config{in.contract, in.store, in.id, in.options}
@@ -103,7 +105,9 @@ func (o config) migrate(ctx context.Context, to *Contract, m Migration) (Verdict
 		if decided.after != nil {
 			r.attempts.decided(nil, &decided.verdict.OperatorVerdict)
 			at := &point{decided.after, head, head.Seq}
-			decided.next.writeSnapshot(at, &r.attempts, at.Version)
+			_, _ = promptly(ctx, func() (int, error) { // without one, the log is read to find where to begin
+				return decided.next.writeSnapshot(at, &r.attempts, at.Version), nil
+			})
 		}
 		return decided.verdict, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -402,4 +403,91 @@ func TestWhatIsSecretUnderEitherContractIsShownByNone(t *testing.T) {
 		require.NotContains(t, traceOf(t, reopenedAs(t, contracts[0], st)), "CANARY-9")
 		requireReplays(t, st, contracts...)
 	}
+}
+
+func TestAMigrationEndsWithItsContext(t *testing.T) {
+	in, st := begin(t)
+	commits(t, propose(t, in, inside))
+	to, length := otherContract(t, nil), len(linesOf(t, in))
+	for left := 0; ; left++ {
+		_, v, err := in.Migrate(newCountdown(left), to, runtime.Migration{})
+		if v.Verdict == verify.Commit {
+			require.Equal(t, uint64(2), reopenedAs(t, to, st).Version(), "what is told was made")
+			break
+		}
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		if len(logOf(t, st)) > length {
+			require.ErrorAs(t, err, new(*runtime.OpenOutcomeError))
+			break
+		}
+	}
+	requireReplays(t, st, in.Contract(), to)
+}
+
+func TestAMigrationWaitsForAStoreThatHangsNoLongerThanItsContext(t *testing.T) {
+	st := &lateStore{store.NewMemory(), make(chan struct{})}
+	in, err := runtime.Create(ctx, sampleContract(t), st, "T-7", []byte(sampleState))
+	require.NoError(t, err)
+	to := otherContract(t, nil)
+	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	_, _, err = in.Migrate(short, to, runtime.Migration{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorAs(t, err, new(*runtime.OpenOutcomeError), "it may still be made")
+	close(st.let)
+	require.Eventually(t, func() bool { return len(logOf(t, st)) == 3 }, time.Second, time.Millisecond)
+	_, _, err = in.Migrate(ctx, to, runtime.Migration{})
+	var other *runtime.ContractMismatchError
+	require.ErrorAs(t, err, &other)
+	require.Equal(t, to.Digest(), other.Have, "so whoever asks again knows that it was")
+	require.Equal(t, uint64(1), reopenedAs(t, to, st).Version())
+}
+
+// A lateStore appends when it is let, whatever has become of the context.
+type lateStore struct {
+	store.Store
+	let chan struct{}
+}
+
+func (s *lateStore) Append(ctx context.Context, id string, last uint64, records ...store.Record) error {
+	<-s.let
+	return s.Store.Append(context.WithoutCancel(ctx), id, last, records...)
+}
+
+// Whatever a line of a migration, of what waits or of any other record says, with a hash that
+// is right: nothing panics, and what is opened is what is replayed.
+func FuzzALogOfAnyLineWithTheRightHash(f *testing.F) {
+	in, st := begin(f, runtime.WithClock(fixedClock))
+	_, err := in.MakePending(ctx, runtime.Proposal{Stage: "draft", Patch: []byte(inside), Key: "w"}, fixedClock())
+	require.NoError(f, err)
+	require.NoError(f, in.MakeWithdrawn(ctx, 3, "late", runtime.Principal{Subject: "ann"}))
+	to := otherContract(f, nil)
+	next := migrates(f, in, to, runtime.Migration{Patch: []byte(`[{"op":"add","path":"/draft/text","value":"x"}]`)})
+	_, err = next.View(ctx, runtime.Request{Stage: "draft"})
+	require.NoError(f, err)
+	commits(f, proposeAs(f, next, runtime.Proposal{Stage: "draft", Base: 1, Patch: []byte(inside)}))
+	log := logOf(f, st)
+	for i, r := range log {
+		f.Add(i, string(r.Line), r.Sealed)
+	}
+	f.Add(5, strings.Replace(string(log[5].Line), `"contract"`, `"format":2,"contract"`, 1), []byte(`{"key":"","state":{}}`))
+	f.Add(0, strings.Replace(string(log[0].Line), `"format":2,`, ``, 1), log[0].Sealed)
+	f.Add(2, strings.Replace(string(log[2].Line), `"pending"`, `"decision"`, 1), log[2].Sealed)
+	f.Fuzz(func(t *testing.T, i int, line string, sealed []byte) {
+		if i < 0 || i >= len(log) || !strings.Contains(line, `,"prev":`) {
+			return
+		}
+		changed := copyLog(log)
+		changed[i].Sealed = sealed
+		line = strings.Replace(line, in.Key().Seal(log[i].Sealed), in.Key().Seal(sealed), 1)
+		given := &givenStore{store.NewMemory(), chainedWith(changed, i, line)}
+		_, checked := runtime.CheckLog(ctx, given, "T-7", nil)
+		got, replayed := runtime.Replay(ctx, in.Contract(), given, "T-7", to)
+		if checked != nil {
+			require.True(t, replayed != nil || got.Different != nil, "%v", checked)
+		}
+		if opened, err := runtime.Open(ctx, to, snapshotlessReads{given}, "T-7"); err == nil && replayed == nil && got.Different == nil {
+			require.Equal(t, got.State, opened.StateDigest())
+		}
+	})
 }

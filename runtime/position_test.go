@@ -262,10 +262,14 @@ func TestAClosedInstanceSaysSoWhateverIsAsked(t *testing.T) {
 			_, err := in.Verify(ctx, runtime.Proposal{Stage: "draft", Patch: []byte(`[]`)})
 			return err
 		},
-		"View":     func() error { _, err := in.View(ctx, runtime.Request{Stage: "draft"}); return err },
-		"Advance":  func() error { _, err := in.Advance(ctx, "review", ""); return err },
-		"State":    func() error { _, err := in.State(ctx); return err },
-		"Export":   func() error { _, err := in.Export(ctx); return err },
+		"View":    func() error { _, err := in.View(ctx, runtime.Request{Stage: "draft"}); return err },
+		"Advance": func() error { _, err := in.Advance(ctx, "review", ""); return err },
+		"State":   func() error { _, err := in.State(ctx); return err },
+		"Export":  func() error { _, err := in.Export(ctx); return err },
+		"Migrate": func() error {
+			_, _, err := in.Migrate(ctx, otherContract(t, nil), runtime.Migration{})
+			return err
+		},
 		"Refresh":  func() error { _, err := in.Refresh(ctx); return err },
 		"Runnable": func() error { _, err := in.Runnable(ctx, ""); return err },
 		"Tail": func() (last error) {
