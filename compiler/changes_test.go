@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,12 +50,13 @@ func TestARuleAboutChangesSetsStagesApartAsAnInvariantDoes(t *testing.T) {
 state { a: int  b: int  m: map of { n: int  k: int } }
 change both { after.a + after.b > before.a + before.b }
 change each_one each e in /m/* { after.n + after.k > before.n + before.k }
-stage a { read /a, /b  write /a }
-stage b { read /b, /a  write /b }
-stage n(p in /m) { read /m/{p}  write /m/{p}/n }
-stage k(p in /m) { read /m/{p}  write /m/{p}/k }
+stage a { read /a  write /a  discloses both }
+stage b { read /b  write /b  discloses both }
+stage n(p in /m) { read /m/{p}/n  write /m/{p}/n  discloses each_one }
+stage k(p in /m) { read /m/{p}/k  write /m/{p}/k  discloses each_one }
 prove CLAIM
 `
+	unruled := regexp.MustCompile(`(?m)^change .*|discloses \w+`).ReplaceAllString(text, "")
 	for claim, proved := range map[string]bool{
 		"a commutes with b":                false,
 		"a commutes with n":                true,
@@ -64,5 +66,7 @@ prove CLAIM
 	} {
 		out := compile(strings.ReplaceAll(text, "CLAIM", claim))
 		require.Equal(t, proved, out.Unproved() == 0, "%s: %v", claim, out.Diagnostics)
+		free := compile(strings.ReplaceAll(unruled, "CLAIM", claim))
+		require.Zero(t, free.Unproved(), "without the rules: %s: %v", claim, free.Diagnostics)
 	}
 }
