@@ -107,6 +107,10 @@ stage b(p in /m) { }
 stage a { write blind /m/* discloses few }
 stage b { write blind /box/* discloses few }
 `, nil, pairOf("a", "b", words{About: "A writes, B writes", Because: "0"}), "invariant few"},
+	{"a rule about changes over what both write", forgedState + `change few { size(after.m) + size(after.box) < 5 }
+stage a { write blind /m/* discloses few }
+stage b { write blind /box/* discloses few }
+`, nil, pairOf("a", "b", words{About: "A writes, B writes", Because: "0"}), "change few"},
 	{"a unique over what both write", forgedState + `invariant once unique /m/*
 stage a(p new in /m) { write /m/{p} discloses once }
 `, nil, pairUnless("a", "a", []certificate.Term{{{"A.p", "B.p"}}}, words{About: "A writes, B writes", Because: "?0"},
