@@ -112,3 +112,18 @@ delegate d from s { by staff }`))
 	require.Equal(t, []string{"clerk", "boss", "night"}, out.Contract.Stage("s").By)
 	require.Equal(t, []string{"clerk", "boss"}, out.Contract.Stage("d").By)
 }
+
+func TestWordsThatCameLaterAreNamesWhereTheyDoNotBeginALine(t *testing.T) {
+	requireFindings(t, `contract c
+state { m: map of int  change: int }
+stage change { read /change  write /change }
+delegate define from change { read /change }
+compose const = change + define
+  const LIMIT = 4
+  change grows { after.change > before.change + LIMIT }
+prove change within change
+stage roles(change in /m) { by roles  read /m/{change}  write /m/{change}  after change, define  ensure { change != "" } }
+region roles = /m
+roles roles = clerk
+`, nil)
+}

@@ -371,7 +371,7 @@ func (s *scanner) classify(t *token, column1 bool) {
 	case column1 && known && !followedByColon(s.text[s.pos:]):
 		t.starts, t.sym = true, symKeyword
 		s.enter(t.value)
-	case len(s.open) == 0 && known && s.before().value != "no" && !s.namesDeclaration():
+	case len(s.open) == 0 && known && s.before().value != "no" && !s.namesDeclaration() && (t.lineStart || !slices.Contains(lineWords, t.value)):
 		s.enter(t.value)
 	case len(s.open) == 0 && column1 && !continues(s.before()):
 		t.starts = true

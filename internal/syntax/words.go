@@ -14,6 +14,9 @@ var (
 		"contract", "library", "import", "const", "define", "state", "type", "roles", "phases", "region", "measure",
 		"invariant", "change", "stage", "delegate", "compose", "parallel", "prove", "test",
 	}
+	// lineWords came later than contracts that use them as names: they begin a declaration
+	// only where they begin a line, and are not reserved.
+	lineWords   = []string{"const", "define", "roles", "change"}
 	clauseWords = []string{
 		"in", "by", "read", "write", "source", "produce", "require", "ensure",
 		"next", "after", "attempts", "delegable", "discloses",
@@ -35,7 +38,7 @@ var (
 // IsReserved reports whether word is a declaration or clause keyword, or one of
 // the words that stand where a name could: such a word cannot name a declaration.
 func IsReserved(word string) bool {
-	return slices.Contains(declarationWords, word) || slices.Contains(clauseWords, word) ||
+	return isDeclarationWord(word) && !slices.Contains(lineWords, word) || slices.Contains(clauseWords, word) ||
 		slices.Contains(otherReserved, word)
 }
 
