@@ -298,7 +298,7 @@ func TestRow2E56AReusedChildHasTheAuthorityOfItsOwnStageEachTime(t *testing.T) {
 
 func TestRow2E57AllowedPlacesDoNotMakeEveryValueAllowed(t *testing.T) {
 	in := instanceOf(t, family, familyState)
-	require.Equal(t, "reject "+string(verify.EnsureViolation), proposeOn(t, in, 0, "pay", nil, `[{"op":"replace","path":"/bank/paid","value":100.01}]`))
+	require.Equal(t, "reject "+string(verify.EnsureViolation)+" /bank/paid", proposeOn(t, in, 0, "pay", nil, `[{"op":"replace","path":"/bank/paid","value":100.01}]`))
 	require.Equal(t, "reject patch_write_scope_violation /bank/limit", proposeOn(t, in, 0, "pay", nil, `[{"op":"replace","path":"/bank/limit","value":1000}]`))
 	require.Equal(t, "commit", proposeOn(t, in, 0, "pay", nil, `[{"op":"replace","path":"/bank/paid","value":100}]`))
 }
