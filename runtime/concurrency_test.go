@@ -207,7 +207,7 @@ func TestRow2A13ViewsOfOneInstanceNeverShowAnother(t *testing.T) {
 func TestWhatHappensBeforeADecisionIsQueuedIsTakenIntoAccount(t *testing.T) {
 	meanwhile := func(t *testing.T, in *runtime.Instance, p runtime.Proposal, f func()) runtime.Verdict {
 		t.Helper()
-		v, err := in.ProposeMeanwhile(ctx, p, f)
+		v, err := in.ProposeMeanwhile(ctx, p, sync.OnceFunc(f))
 		require.NoError(t, err)
 		return v
 	}

@@ -21,8 +21,8 @@ func WithRecentBytes(n int) Option {
 // Store is where the instance's log is.
 func (in *Instance) Store() store.Store { return in.store.Store }
 
-// ProposeMeanwhile is Propose, with something that happens when the proposal is judged for
-// the first time and not queued yet.
+// ProposeMeanwhile is Propose, with something that happens whenever the proposal is judged and
+// not queued yet.
 func (in *Instance) ProposeMeanwhile(ctx context.Context, p Proposal, meanwhile func()) (Verdict, error) {
 	q := &proposing{in: in, p: &p, about: in.requestOf(&p)}
 	if err := in.claim(ctx, q.about.key); err != nil {
@@ -43,10 +43,7 @@ type interrupted struct {
 
 func (q *interrupted) judge(ctx context.Context) (*submission, error) {
 	s, err := q.question.judge(ctx)
-	if f := q.meanwhile; f != nil {
-		q.meanwhile = nil
-		f()
-	}
+	q.meanwhile()
 	return s, err
 }
 

@@ -7,7 +7,9 @@ import (
 	"iter"
 	goruntime "runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -212,20 +214,19 @@ func openNotebook(t testing.TB, opts ...runtime.Option) *runtime.Instance {
 
 // An instance that has run for long keeps no more than one that has run for a while.
 func TestAnInstanceKeepsNothingOfWhatItDecided(t *testing.T) {
-	rounds := 18_500
-	if testing.Short() {
-		rounds = 3_000
-	}
+	rounds := size(60_000, 18_500, 3_000) // each some seven proposals
 	in := openNotebook(t, runtime.WithRecentCommits(256))
 	p := &proposer{TB: t, in: in, codes: map[string]int{}}
 	for range 1000 {
 		p.once(p.decisions, p.views, p.moves)
 	}
+	in.Quiet()
 	early := heap()
 	for _, beside := range [][]func(){nil, {p.views}, {p.decisions}, {p.moves}, {p.decisions, p.views, p.moves}} {
 		for range rounds / 5 {
 			p.once(beside...)
 		}
+		in.Quiet()
 		late := heap()
 		t.Log(in.Version(), "commits; heap", early>>10, "KiB, then", late>>10, "KiB;", p.codes)
 		require.Less(t, late-early, 1<<20)
@@ -262,4 +263,56 @@ func TestCommitsToManyPlacesAreRememberedForAShorterTime(t *testing.T) {
 	require.Equal(t, "noop", string(recall(3).Verdict), "the last commits are remembered, and this stage sees nothing of them")
 	rejects(t, recall(99), "stale")
 	goruntime.KeepAlive(in)
+}
+
+// Nor does one that many write to at the same time, who do not always wait for an answer.
+func TestAnInstanceKeepsNothingOfWhatManyAsked(t *testing.T) {
+	const writers = 8
+	in, err := runtime.Create(ctx, notebook(t), &lockedStore{Store: &passingStore{}}, "N", []byte(notes(writers)), runtime.WithRecentCommits(256))
+	require.NoError(t, err)
+	run := func(rounds int) {
+		together(writers, func(w int) {
+			for i := range rounds {
+				p := noting(w, i%9, in.Version(), "")
+				if i%3 == 0 {
+					p.Key = fmt.Sprintf("%d %d %d", w, i, rounds)
+				}
+				within, cancel := ctx, context.CancelFunc(func() {})
+				if i%50 == 0 {
+					within, cancel = context.WithTimeout(ctx, 10*time.Microsecond)
+				}
+				_, _ = in.Propose(within, p)
+				_, _ = in.View(within, runtime.Request{Stage: "note", Args: p.Args})
+				cancel()
+			}
+		})
+		in.Quiet()
+	}
+	run(2_000)
+	early, goroutines := heap(), goruntime.NumGoroutine()
+	for range 3 {
+		run(size(200_000, 4_000, 1_000) / writers)
+		require.Less(t, heap()-early, 1<<20)
+		require.LessOrEqual(t, goruntime.NumGoroutine(), goroutines)
+	}
+	require.Greater(t, in.Version(), uint64(4_000))
+	goruntime.KeepAlive(in)
+}
+
+// A lockedStore makes one call at a time of another store.
+type lockedStore struct {
+	store.Store
+	mu sync.Mutex
+}
+
+func (s *lockedStore) Append(ctx context.Context, id string, last uint64, records ...store.Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Store.Append(ctx, id, last, records...)
+}
+
+func (s *lockedStore) Find(ctx context.Context, id, key string) (uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.Store.Find(ctx, id, key)
 }

@@ -501,15 +501,27 @@ func recordsOf(t testing.TB, st store.Store, id string) (all []store.Record) {
 // overtaken again.
 func TestNobodyIsOvertakenForEver(t *testing.T) {
 	in, _ := begin(t)
-	overtaken := 0
+	judged := 0
+	others := make(chan error, 10)
 	v, err := in.ProposeMeanwhile(ctx, runtime.Proposal{Stage: "draft", Patch: []byte(inside)}, func() {
-		overtaken++
-		commits(t, proposeAs(t, in, runtime.Proposal{Stage: "margin", Base: in.Version(), Patch: []byte(`[{"op":"replace","path":"/internal/margin","value":0.5}]`)}))
+		if judged++; judged > 3 {
+			others <- nil
+			return
+		}
+		patch := fmt.Appendf(nil, `[{"op":"replace","path":"/internal/margin","value":0.%d}]`, judged)
+		go func() {
+			_, err := in.Propose(ctx, runtime.Proposal{Stage: "margin", Base: in.Version(), Patch: patch})
+			others <- err
+		}()
+		time.Sleep(30 * time.Millisecond)
 	})
 	require.NoError(t, err)
 	commits(t, v)
-	require.Equal(t, 1, overtaken)
-	require.Equal(t, uint64(2), v.VersionAfter)
+	require.Equal(t, 2, judged)
+	require.Equal(t, uint64(2), v.VersionAfter, "after the first of the others, before the second")
+	for range judged {
+		require.NoError(t, <-others)
+	}
 }
 
 func TestAClosedInstanceHasFinishedAndSaysNothingMore(t *testing.T) {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/internal/trace"
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 )
@@ -269,4 +271,54 @@ func TestASnapshotThatFollowsAViewOrARefusalIsCheckedToo(t *testing.T) {
 			require.Equal(t, in.Position(), again.Position())
 		}
 	}
+}
+
+func TestASnapshotInAnOlderLayoutIsPassedOverInSilence(t *testing.T) {
+	in, st := begin(t, runtime.WithSnapshotAfter(1))
+	wander(t, in, 30, 3)
+	in.Quiet()
+	s, err := st.Snapshot(ctx, "T-7", in.Version())
+	require.NoError(t, err)
+	snapshotAnew(t, in, &s, func(c map[string]any) { delete(c, "made") })
+	require.NoError(t, st.PutSnapshot(ctx, "T-7", s))
+	require.NoError(t, runtime.CheckSnapshots(ctx, st, "T-7"))
+	var said bytes.Buffer
+	again, err := runtime.Open(ctx, in.Contract(), st, "T-7", runtime.WithLogger(slog.New(slog.NewTextHandler(&said, nil))))
+	require.NoError(t, err)
+	require.Equal(t, stateOf(t, in), stateOf(t, again))
+	require.Empty(t, said.String())
+}
+
+// Views and refusals make a log grow as commits do, and a snapshot that follows one of them
+// holds what was tried.
+func TestASnapshotFollowsWhateverRecordAndHoldsWhatWasTried(t *testing.T) {
+	in, st := begin(t, runtime.WithSnapshotAfter(4000), runtime.WithIdlePatches(1000))
+	commits(t, propose(t, in, inside))
+	ann := runtime.Principal{Subject: "ann"}
+	p := runtime.Proposal{Stage: "draft", Base: 1, Principal: ann, Patch: []byte(outside(1))}
+	rejects(t, proposeAs(t, in, p), verify.WriteScopeViolation)
+	p.Patch = []byte(outside(2))
+	rejects(t, proposeAs(t, in, p), verify.WriteScopeViolation)
+	for range 40 {
+		_, err := in.View(ctx, runtime.Request{Stage: "draft"})
+		require.NoError(t, err)
+	}
+	in.Quiet()
+	s, err := st.Snapshot(ctx, "T-7", 1)
+	require.NoError(t, err)
+	require.Greater(t, s.Seq, uint64(10), "it follows a view")
+	counting := &countingStore{Store: st}
+	again, err := runtime.Open(ctx, in.Contract(), counting, "T-7", runtime.WithIdlePatches(1000))
+	require.NoError(t, err)
+	require.Equal(t, in.Head(), again.Head())
+	require.LessOrEqual(t, counting.read, in.Head().Seq-s.Seq+2)
+	v := proposeAs(t, again, p)
+	rejects(t, v, verify.Repeat)
+	require.Equal(t, 3, v.Attempt)
+	p.Principal, p.Patch = runtime.Principal{Subject: "bob"}, fmt.Appendf(nil, `[{"op":"replace","path":"/internal/margin","value":"%s"}]`, bytes.Repeat([]byte("x"), 900))
+	require.Equal(t, 1, proposeAs(t, again, p).Attempt)
+	last := linesOf(t, again)[again.Head().Seq-2]
+	require.Equal(t, trace.Proposal, last.Kind)
+	require.Empty(t, last.Seal, "there was no room left")
+	replays(t, again, st)
 }
