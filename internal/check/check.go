@@ -17,6 +17,7 @@ package check
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/patchoptic/poptic/internal/expr"
@@ -175,7 +176,32 @@ func (c *checker) report(d source.Diagnostic) {
 	if c.muted > 0 || c.exhausted(d.Span) {
 		return
 	}
+	if c.isLost(d) {
+		c.taint++
+		return
+	}
 	c.keep(d)
+}
+
+// isLost reports whether a finding is that a name is missing which a mistake made unreadable.
+func (c *checker) isLost(d source.Diagnostic) bool {
+	s := c.scopeOf[d.Span.File]
+	if s == nil || len(s.file.Lost) == 0 {
+		return false
+	}
+	f := s.file
+	switch d.Code {
+	case "missing_state":
+		return f.Lost["state"]
+	case "clause_needs_phases":
+		return f.Lost["phases"]
+	case "unknown_import":
+		alias, _, _ := strings.Cut(d.Span.Text(), ".")
+		return f.Lost[alias]
+	case "unknown_type", "unknown_region", "unknown_phase", "unknown_stage", "unknown_gate", "unknown_parameter", "unknown_name", "unknown_function", "unknown_member", "unreachable_phase":
+		return f.Lost[strings.Trim(d.Span.Text(), "{}")]
+	}
+	return false
 }
 
 // exhausted reports whether the searches about regions have used up their steps; what

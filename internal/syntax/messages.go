@@ -103,7 +103,7 @@ func (m *messages) badCharacter(start, end int) {
 	r := []rune(text)[0]
 	switch {
 	case text == ";":
-		m.report(diagnostic.BadCharacter, start, end, "there are no separators; every clause starts with its keyword",
+		m.report(diagnostic.BadCharacter, start, end, "there are no separators between declarations, clauses or fields",
 			"", m.fix("remove `;`", start, end, ""))
 	case unicode.IsSpace(r) || unicode.Is(unicode.Cf, r):
 		m.report(diagnostic.BadCharacter, start, end, fmt.Sprintf("the invisible character U+%04X means nothing here", r),
@@ -164,8 +164,33 @@ func (m *messages) slashComment(start, end int) {
 		m.fix("begin the comment with `#`", start, end, "#"+strings.TrimPrefix(text, "//")))
 }
 
+func (m *messages) dashComment(start, end int) {
+	m.report(diagnostic.BadComment, start, start+2, "comments begin with `#`", "",
+		m.fix("begin the comment with `#`", start, end, "#"+strings.TrimPrefix(m.textOf(start, end), "--")))
+}
+
 func (m *messages) blockComment(start, end int) {
-	m.report(diagnostic.BadComment, start, end, "comments begin with `#` and end with the line", "")
+	text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(m.textOf(start, end), "/*"), "*"), "*/")
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, strings.TrimRight("# "+strings.TrimLeft(strings.TrimSpace(line), "* "), " "))
+	}
+	d := m.report(diagnostic.BadComment, start, end, "comments begin with `#` and end with the line", "")
+	if rest := m.file.Text[end:]; len(lines) > 0 && (rest == "" || rest[0] == '\n' || rest[0] == '\r') {
+		d.Fixes = append(d.Fixes, m.fix("begin every line with `#`", start, end, strings.Join(lines, "\n")))
+	}
+}
+
+func (m *messages) fence(start, end int) {
+	m.report(diagnostic.BadCharacter, start, end, "a fence of Markdown is no part of the file", "", m.fix("remove it", start, end, ""))
+}
+
+func (m *messages) longArrow(start, end int) {
+	m.report(diagnostic.BadCharacter, start, end, "an arrow is written `->`", "", m.fix("write `->`", start, end, "->"))
+}
+
+func (m *messages) minus(start, end int) {
+	m.report(diagnostic.BadCharacter, start, end, "what a grant leaves out stands behind `except`", "", m.fix("write `except`", start, end, "except"))
 }
 
 func (m *messages) lonePath(start, end int) {
@@ -221,8 +246,11 @@ func (m *messages) afterDeclaration(t token) {
 
 func (m *messages) unknownClause(t token, meant string, words []string) {
 	if meant == "" {
-		m.report(diagnostic.UnknownClause, t.start, t.end, fmt.Sprintf("expected a clause, found %s", describe(t)),
-			"the clauses are "+orList(words))
+		help := noClauses[t.value]
+		if help == "" {
+			help = "the clauses are " + orList(words)
+		}
+		m.report(diagnostic.UnknownClause, t.start, t.end, fmt.Sprintf("expected a clause, found %s", describe(t)), help)
 		return
 	}
 	m.report(diagnostic.UnknownClause, t.start, t.end, fmt.Sprintf("there is no clause `%s`", t.value), "", m.didYouMean(t, meant))
@@ -306,13 +334,13 @@ func (m *messages) optionalType(field, mark token) {
 	}
 }
 
-func (m *messages) missingColon(name, after token) {
+func (m *messages) missingColon(name, last, after token) {
 	if after.value == "=" {
-		m.report(diagnostic.MissingColon, after.start, after.end, "a field is written `name: type`", "", m.fix("write `:`", name.end, after.end, ":"))
+		m.report(diagnostic.MissingColon, after.start, after.end, "a field is written `name: type`", "", m.fix("write `:`", last.end, after.end, ":"))
 		return
 	}
-	m.report(diagnostic.MissingColon, name.end, name.end, fmt.Sprintf("expected `:` after the field name `%s`", name.value), "",
-		m.fix("add `:`", name.end, name.end, ":"))
+	m.report(diagnostic.MissingColon, last.end, last.end, fmt.Sprintf("expected `:` after the field name `%s`", name.value), "",
+		m.fix("add `:`", last.end, last.end, ":"))
 }
 
 func (m *messages) restNotLast(rest token) {

@@ -35,8 +35,16 @@ func (p *parser) section(tokens []token, end int) {
 		parser: p, stream: newStream(p.balance(tokens), end),
 		reported: map[int]bool{}, inserted: map[int]int{},
 	}
-	lex := s.feed()
+	lex, started := s.feed(), -1
 	for s.pos < len(s.tokens) && p.room > 0 && p.decls <= p.limits.Declarations {
+		if s.pos != started {
+			started = s.pos
+			mended := len(s.inserted)
+			s.openings()
+			if len(s.inserted) > mended {
+				lex = s.feed()
+			}
+		}
 		top, err := parseOne(lex)
 		if err == nil {
 			p.accept(top)
@@ -213,7 +221,7 @@ func (s *section) reportIncomplete(m mistake, start int) {
 func (s *section) unexpected(m mistake, open int, atStart bool) {
 	t := s.at(m.at)
 	words := clausesOf(s.keyword())
-	if atStart && open == s.body() && words != nil {
+	if open == s.body() && words != nil && (atStart || noClauses[t.value] != "") {
 		s.unknownClause(t, "", words)
 		return
 	}
@@ -429,6 +437,12 @@ func (s *stream) at(i int) token {
 		return token{sym: symEOF, start: s.end, end: s.end, lineStart: true}
 	}
 	return s.tokens[i]
+}
+
+// remove takes tokens out; what they name is lost.
+func (s *section) remove(from, to int) {
+	s.lose(from, to)
+	s.stream.remove(from, to)
 }
 
 func (s *stream) remove(from, to int) { s.tokens = slices.Delete(s.tokens, from, to) }

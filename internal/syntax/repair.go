@@ -28,10 +28,11 @@ var repairs = []func(*section, mistake) bool{
 	(*section).repairColon,
 	(*section).repairWord,
 	(*section).repairMissingMark,
+	(*section).missingNameComma,
 }
 
 func (s *section) repair(m mistake) bool {
-	for _, r := range repairs {
+	for _, r := range slices.Concat(habits, repairs) {
 		if r(s, m) {
 			return true
 		}
@@ -52,7 +53,7 @@ func (s *section) repairArrow(m mistake) bool {
 // repairMarkAfterKeyword: "read: /x", "read = /x".
 func (s *section) repairMarkAfterKeyword(m mistake) bool {
 	t, keyword := s.at(m.at), s.at(m.at-1)
-	if t.value != ":" && t.value != "=" || m.at-1 == s.pos || !slices.Contains(clausesOf(s.keyword()), keyword.value) {
+	if t.value != ":" && t.value != "=" && t.value != "->" || m.at-1 == s.pos || !slices.Contains(clausesOf(s.keyword()), keyword.value) {
 		return false
 	}
 	s.markAfterKeyword(keyword, t)
@@ -65,7 +66,7 @@ func (s *section) repairComma(m mistake) bool {
 	t, prev := s.at(m.at), s.at(m.at-1)
 	block := s.innermostBlock(s.brackets(m.at))
 	switch {
-	case t.value == "," && block >= 0 && !continues(prev) && s.endsMember(block, m.at+1):
+	case t.value == "," && block >= 0 && !continues(prev) && s.at(block).value == "{" && len(s.brackets(m.at)) > 0 && s.brackets(m.at)[len(s.brackets(m.at))-1] == block && s.endsMember(block, m.at+1):
 		s.needlessComma(t, s.membersName(block))
 		s.remove(m.at, m.at+1)
 	case prev.value == "," && (s.endsMember(block, m.at) || s.endsHead(t)):
@@ -294,11 +295,14 @@ func (s *section) repairColon(m mistake) bool {
 		after = s.at(m.at + 2)
 	}
 	equals := after.value == "="
-	if name.kind != WordToken && name.kind != StringToken || !equals && !startsType(after) {
+	if name.kind != WordToken && name.kind != StringToken || !equals && !startsType(after) || !s.mayBeField(m.at) {
 		return false
 	}
 	if !s.silence(m.at, m.at+1) {
-		s.missingColon(name, after)
+		if optional && !equals {
+			name = s.at(m.at + 1)
+		}
+		s.missingColon(s.at(m.at), name, after)
 	}
 	s.tokens[m.at].kind, s.tokens[m.at].sym, s.tokens[m.at].value = FieldToken, symField, name.value+":"
 	if equals {
@@ -311,6 +315,16 @@ func (s *section) repairColon(m mistake) bool {
 	}
 	s.insert(m.at+1, symPunct, mark)
 	return true
+}
+
+// mayBeField reports whether token i, which starts no line and follows no mark, is believed to
+// be the name of a field without its colon: what follows is a type by its look.
+func (s *section) mayBeField(i int) bool {
+	t, prev, next := s.at(i), s.at(i-1), s.at(i+1)
+	if t.lineStart || prev.value == "{" || prev.value == "," || prev.value == "}" || next.value == "=" || next.value == "?" {
+		return true
+	}
+	return next.sym == symIdent && !slices.Contains(connectives, t.value) || next.value == "{"
 }
 
 func startsType(t token) bool {

@@ -114,6 +114,11 @@ func (s *scanner) next(newLine bool) {
 		s.slash(t)
 	case c == '"':
 		s.jsonString(t)
+	case strings.HasPrefix(s.text[s.pos:], "```") && newLine:
+		s.pos = s.lineEnd(s.pos)
+		t.kind = CommentToken
+		s.add(t)
+		s.fence(t.start, s.pos)
 	case c == '\'' || c == '`':
 		s.foreignString(t, string(c))
 	case isDigit(c) || c == '-' && s.pos+1 < len(s.text) && isDigit(s.text[s.pos+1]):
@@ -126,6 +131,21 @@ func (s *scanner) next(newLine bool) {
 		s.json(t)
 	case c >= utf8.RuneSelf:
 		s.beyondASCII(t)
+	case strings.HasPrefix(s.text[s.pos:], "-- ") && newLine:
+		s.pos = s.lineEnd(s.pos)
+		t.kind = CommentToken
+		s.add(t)
+		s.dashComment(t.start, s.pos)
+	case strings.HasPrefix(s.text[s.pos:], "-->"):
+		s.pos += len("-->")
+		t.kind, t.sym, t.value = PunctToken, symPunct, "->"
+		s.add(t)
+		s.longArrow(t.start, s.pos)
+	case strings.HasPrefix(s.text[s.pos:], "- /") && slices.Contains(bracedDecls, s.declaration), strings.HasPrefix(s.text[s.pos:], "- /") && s.declaration == "region":
+		s.pos++
+		t.kind, t.sym, t.value = WordToken, symIdent, "except"
+		s.add(t)
+		s.minus(t.start, s.pos)
 	default:
 		s.punct(t)
 	}
@@ -371,7 +391,7 @@ func (s *scanner) classify(t *token, column1 bool) {
 	case column1 && known && !followedByColon(s.text[s.pos:]):
 		t.starts, t.sym = true, symKeyword
 		s.enter(t.value)
-	case len(s.open) == 0 && known && s.before().value != "no" && !s.namesDeclaration() && (t.lineStart || !slices.Contains(lineWords, t.value)):
+	case len(s.open) == 0 && known && s.before().value != "no" && !(s.namesDeclaration() && isDeclarationWord(s.before().value)) && (t.lineStart || !slices.Contains(lineWords, t.value)):
 		s.enter(t.value)
 	case len(s.open) == 0 && column1 && !continues(s.before()):
 		t.starts = true
@@ -450,7 +470,7 @@ func (s *scanner) braceOpens() TokenKind {
 
 // opensRecord reports whether a type is expected after t.
 func opensRecord(t token) bool {
-	return t.sym == symPunct && t.value != "]" && t.value != ")" && t.value != "}" ||
+	return t.sym == symPunct && t.value != "]" && t.value != ")" && t.value != "}" || slices.Contains(recordWords, t.value) ||
 		t.value == "of" || t.value == "secret" || t.value == "state"
 }
 
@@ -547,6 +567,11 @@ func (s *scanner) beyondASCII(t token) {
 	switch {
 	case strings.ContainsRune("“”„‟«»‘’", r):
 		s.foreignString(t, string(r))
+	case strings.ContainsRune("→⟶⇒", r):
+		s.pos += size
+		t.kind, t.sym, t.value = PunctToken, symPunct, "->"
+		s.add(t)
+		s.longArrow(t.start, s.pos)
 	case unicode.IsLetter(r):
 		s.badWord(t)
 	default:

@@ -8,6 +8,8 @@ type File struct {
 	Header *Header // nil if the file has none (a test file may)
 	Decls  []Decl  // in source order, imports included; partial where there were mistakes
 	Tokens []Token // every token, comments included, in order: the formatter's input
+	// Lost holds the words of what mistakes made unreadable: what such a word stood for is not known.
+	Lost map[string]bool
 }
 
 // A Decl is one top-level declaration.

@@ -32,6 +32,7 @@ var (
 	regionWords     = []string{"read", "write", "source", "delegable"}
 	conditionWords  = []string{"require", "ensure"}
 	listedWords     = []string{"in", "by", "next", "after", "discloses"}
+	recordWords     = []string{"struct", "class", "record", "object", "interface"} // of other languages, between a type's name and its braces
 	continuingWords = []string{"of", "where", "when", "except", "from", "secret", "blind", "and", "or"}
 )
 
@@ -63,17 +64,39 @@ var misnomers = map[string]map[string]string{
 	"test":     {"in": "phase", "by": "role", "given": "state", "call": "stage", "run": "stage", "expects": "expect", "assert": "expect"},
 	"": {
 		"interface": "type", "struct": "type", "record": "type", "enum": "type", "function": "stage", "step": "stage",
-		"rule": "invariant", "transition": "change", "transitions": "change", "assert": "invariant", "check": "invariant", "claim": "prove", "theorem": "prove", "use": "import",
-		"phase": "phases", "states": "phases", "role": "roles", "group": "roles", "constant": "const", "let": "const", "val": "const", "var": "const",
-		"def": "define", "macro": "define", "predicate": "define", "module": "library", "package": "library", "policy": "contract",
+		"rule": "invariant", "transition": "change", "transitions": "change", "assert": "invariant", "check": "invariant", "requires": "invariant",
+		"claim": "prove", "theorem": "prove", "use": "import", "phase": "phases", "class": "type", "schema": "type",
+		"action": "stage", "task": "stage", "operation": "stage", "tool": "stage", "command": "stage", "procedure": "stage", "func": "stage", "fn": "stage",
+		"role": "roles", "group": "roles", "constant": "const", "let": "const", "val": "const", "var": "const",
+		"def": "define", "macro": "define", "predicate": "define", "module": "contract", "package": "contract", "policy": "contract", "spec": "contract",
 	},
 }
 
 var stageMisnomers = map[string]string{
 	"phase": "in", "phases": "in", "role": "by", "roles": "by", "actor": "by", "reads": "read", "writes": "write",
 	"pre": "require", "post": "ensure", "precondition": "require", "postcondition": "ensure", "retries": "attempts", "limit": "attempts",
-	"copy": "source", "from": "source", "goto": "next", "edit": "write", "output": "produce",
+	"copy": "source", "from": "source", "goto": "next", "edit": "write", "output": "produce", "produces": "produce",
+	"update": "write", "modify": "write", "set": "write", "append": "write", "add": "write", "create": "write", "insert": "write", "mutate": "write", "writable": "write",
+	"view": "read", "show": "read", "see": "read", "sees": "read", "get": "read", "select": "read", "input": "read", "readable": "read",
+	"when": "require", "if": "require", "given": "require", "guard": "require", "where": "require", "condition": "require",
+	"assert": "ensure", "check": "ensure", "then": "ensure", "invariant": "ensure", "goal": "ensure",
+	"max_retries": "attempts", "max_attempts": "attempts", "tries": "attempts", "retry": "attempts", "move": "next", "to": "next",
+	"who": "by", "allow": "by", "user": "by", "leaks": "discloses", "reveals": "discloses", "declassify": "discloses",
 }
+
+// noClauses are words that other languages have for what is said otherwise here.
+var noClauses = map[string]string{
+	"description": docHelp, "doc": docHelp, "title": docHelp, "prompt": docHelp, "task": docHelp, "instructions": docHelp, "label": docHelp, "comment": docHelp,
+	"deny": denyHelp, "hide": denyHelp, "forbid": denyHelp, "exclude": denyHelp, "block": denyHelp, "except": denyHelp, "deny_read": denyHelp,
+	"delete": "what may be changed may be removed as well: grant it with `write`", "remove": "what may be changed may be removed as well: grant it with `write`",
+	"stage": "a stage stands in no other: a `}` may be missing before it", "delegate": "a delegate stands in no stage: a `}` may be missing before it",
+	"type": "a declaration stands in no stage: a `}` may be missing before it", "state": "a declaration stands in no stage: a `}` may be missing before it",
+}
+
+const (
+	docHelp  = "the comment lines above the stage, which begin with `#`, are its task"
+	denyHelp = "what a stage does not grant it does not allow; `read /a except /a/b` takes away from a grant"
+)
 
 // connectives are the little words that are taken for one another.
 var connectives = []string{"of", "in", "on", "at", "to", "from", "with", "as", "is", "for", "into", "and", "by"}
