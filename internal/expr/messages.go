@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/spell"
 )
 
@@ -81,6 +82,9 @@ func unknownName(name, hint string, candidates []string) Issue {
 		issue.Help = "in scope: " + strings.Join(candidates, ", ")
 	}
 	issue = withNearest(issue, name, candidates)
+	if meant := meansHere[name]; slices.Contains(candidates, meant) {
+		issue.Help, issue.Fix = "did you mean `"+meant+"`?", &Fix{Text: meant, Title: "change to `" + meant + "`"}
+	}
 	if meant := misnomers[name]; meant != "" {
 		issue.Help, issue.Fix = "did you mean `"+meant+"`?", &Fix{Text: meant, Title: "change to `" + meant + "`"}
 	}
@@ -96,6 +100,11 @@ func withNearest(issue Issue, name string, candidates []string) Issue {
 		issue.Fix = &Fix{Text: near, Title: "change to `" + near + "`"}
 	}
 	return issue
+}
+
+// meansHere are names that other languages have for what is in scope in some expressions.
+var meansHere = map[string]string{
+	"old": "before", "pre": "before", "new": "after", "post": "after", "user": "actor", "principal": "actor", "subject": "actor", "caller": "actor", "time": "now",
 }
 
 // misnomers are names that other languages have for what is written otherwise here.
@@ -134,6 +143,10 @@ var lengths = map[string]bool{"len": true, "length": true, "count": true}
 
 func unknownFunction(name string, candidates []string) Issue {
 	issue := Issue{Code: UnknownFunction, Message: "there is no function `" + name + "`"}
+	if slices.Contains(ir.Inputs(), name) {
+		issue.Help = "`" + name + "` is a value: leave out the parentheses"
+		return issue
+	}
 	if lengths[name] {
 		issue.Help = "`size(x)` is the length of a text and the number of elements of a list or map"
 		if slices.Contains(candidates, "cel.bind") {
@@ -155,6 +168,10 @@ func operandTypes(operator string, operands []string) Issue {
 	}
 	if isFold(operator) {
 		issue.Help = "it takes one list or map of numbers, such as `" + operator + "(x.map(e, e.n))`"
+		return issue
+	}
+	if slices.Contains(operands, "timestamp") && slices.Contains(operands, "string") {
+		issue.Help = "`timestamp(text)` makes a timestamp of a text in RFC 3339, such as \"2026-01-31T09:00:00Z\""
 		return issue
 	}
 	if len(operands) == 2 && (operands[0] == "int" && operands[1] == "number" || operands[0] == "number" && operands[1] == "int") {

@@ -314,6 +314,17 @@ func (m *messages) lateName(name, message token) {
 		m.fix("put the name first", message.start, name.end, m.textOf(name.start, name.end)+" "+m.textOf(message.start, message.end)))
 }
 
+func (m *messages) bareMessage(keyword, first, last token) {
+	text := m.textOf(first.start, last.end)
+	m.report(diagnostic.Unexpected, first.start, last.end, fmt.Sprintf("the message of `%s` stands in quotation marks", keyword.value), "",
+		m.fix("put it in quotation marks", first.start, last.end, strconv.Quote(text)))
+}
+
+func (m *messages) markAfterName(name, t token) {
+	m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("no `%s` follows the name `%s`", t.value, name.value), "",
+		m.fix("remove `"+t.value+"`", t.start, t.end, ""))
+}
+
 func (m *messages) bareCondition(keyword, first, last token) {
 	m.report(diagnostic.Unexpected, first.start, last.end, fmt.Sprintf("the condition of `%s` stands in braces; it is CEL", keyword.value), "",
 		m.fix("put it in braces", first.start, last.end, "{ "+m.textOf(first.start, last.end)+" }"))

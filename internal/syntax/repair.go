@@ -231,10 +231,28 @@ func (s *section) repairBareCondition(m mistake) bool {
 		end++
 	}
 	if s.at(end).sym == symExpr && !s.at(end).lineStart {
-		return false
+		return s.repairBareMessage(start, end)
 	}
 	s.bareCondition(s.at(start), t, s.at(end-1))
 	s.remove(start, end)
+	return true
+}
+
+// repairBareMessage: `ensure it is open { ... }` without quotation marks, and `ensure name: { ... }`.
+func (s *section) repairBareMessage(keyword, condition int) bool {
+	first, last := s.at(keyword+1), s.at(condition-1)
+	if last.value == ":" && condition == keyword+3 && first.sym == symIdent {
+		s.markAfterName(first, last)
+		s.remove(condition-1, condition)
+		return true
+	}
+	for i := keyword + 1; i < condition; i++ {
+		if s.at(i).kind != WordToken {
+			return false
+		}
+	}
+	s.bareMessage(s.at(keyword), first, last)
+	s.remove(keyword+1, condition)
 	return true
 }
 
