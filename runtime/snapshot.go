@@ -33,6 +33,11 @@ type snapshots struct {
 func (in *Instance) keepSnapshot() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	in.beginSnapshot()
+}
+
+// beginSnapshot is keepSnapshot for who holds mu.
+func (in *Instance) beginSnapshot() {
 	at := in.durable.Load()
 	if in.writing != nil || in.grown < max(in.options.snapshotLog, in.size, at.State.Size()) {
 		return
