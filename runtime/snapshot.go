@@ -49,10 +49,10 @@ func (in *Instance) beginSnapshot() {
 func (in *Instance) putSnapshot(at *point, tried attempts, began uint64) {
 	size := in.writeSnapshot(at, &tried, began)
 	in.mu.Lock()
+	defer in.mu.Unlock()
 	close(in.writing)
 	in.size, in.writing = size, nil
-	in.mu.Unlock()
-	in.keepSnapshot()
+	in.beginSnapshot() // before anybody finds that there is nothing more to wait for
 }
 
 // writeSnapshot writes one now, and returns how many bytes it has.
