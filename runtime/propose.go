@@ -427,9 +427,6 @@ func (in *Instance) looksAlike(p *Proposal, a, b *verify.Snapshot) bool {
 	return in.contract.program.LooksAlike(*a, *b, p.Stage, p.Args)
 }
 
-// maxLatePaths is how many places a refusal names at most.
-const maxLatePaths = 16
-
 // staleAt names where what the stage reads was written.
 func staleAt(met []region.Word) []Violation {
 	pointers := make([]string, len(met))
@@ -441,9 +438,6 @@ func staleAt(met []region.Word) []Violation {
 	for _, p := range pointers {
 		if len(out) > 0 && within(p, *out[len(out)-1].Path) {
 			continue
-		}
-		if len(out) == maxLatePaths {
-			break
 		}
 		v := stalePath
 		v.Path = &p

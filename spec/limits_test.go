@@ -50,6 +50,7 @@ func TestTheLimitsAreThoseListed(t *testing.T) {
 		"tokens of all pointers in a patch":           patch.MaxPatchTokens,
 		"violations that a reply lists":               verify.MaxViolations,
 		"bytes of a path, message or hint in a reply": verify.MaxText,
+		"bytes of a reply":                            verify.MaxReply,
 		"bytes of a role, phase, key or text of a principal that a host gives": runtime.MaxGiven,
 		"bytes of a number, and its exponent":                                  state.MaxNumberLength,
 		"levels of a type":                                                     ir.MaxLevels,

@@ -61,7 +61,7 @@ func refuseOutright(data []byte, limits Limits) error {
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")) || bytes.HasPrefix(data, []byte("\xFE\xFF")):
 		return refuse(InvalidUTF8, "the text is UTF-16; JSON is UTF-8")
 	case len(bytes.TrimLeft(data, " \t\r\n")) == 0:
-		return refuse(InvalidJSON, "the text is empty")
+		return &DecodeError{Code: InvalidJSON, Message: "the text is empty", Hint: "[] is the patch that changes nothing"}
 	default:
 		return nil
 	}
@@ -110,7 +110,8 @@ func (nothing) Read([]byte) (int, error) { return 0, io.EOF }
 func (p *parser) end() error {
 	end := int(p.dec.InputOffset())
 	if _, err := p.dec.ReadToken(); err != io.EOF {
-		return &DecodeError{Code: InvalidJSON, Offset: end, Message: "something follows the JSON value"}
+		s, _ := slipBehind(p.data[min(end, len(p.data)):])
+		return &DecodeError{Code: InvalidJSON, Offset: end, Message: s.what, Hint: s.hint}
 	}
 	return nil
 }
@@ -390,6 +391,7 @@ type DecodeError struct {
 	Offset  int    // byte offset at or just before the error; -1 if it has none
 	Path    string // pointer to the value concerned, as far as known
 	Message string // without the place
+	Hint    string // what JSON writes instead, "" if nothing can be said
 }
 
 // longestPlace is how many bytes of a place a message shows.
@@ -405,6 +407,15 @@ func (e *DecodeError) Error() string {
 		text += " (byte " + strconv.Itoa(e.Offset) + ")"
 	}
 	return text
+}
+
+// In is Error with a little of the text that it is about, which whoever wrote the text may
+// be shown.
+func (e *DecodeError) In(text []byte) string {
+	if e.Code != InvalidJSON || e.Offset < 0 || len(text) == 0 {
+		return e.Error()
+	}
+	return e.Error() + ": " + excerpt(text, e.Offset)
 }
 
 // Reply is the code by which a patch or proposal with this error is refused.
@@ -453,6 +464,14 @@ func (p *parser) explain(err error) *DecodeError {
 	}
 	e.Path = p.known(e.Path)
 	e.Code, e.Message = p.diagnose(err, min(e.Offset, len(p.data)))
+	if e.Code == InvalidJSON {
+		if s, ok := slipAt(p.data, e.Offset); ok {
+			e.Message, e.Hint = "the text is not JSON: "+s.what, s.hint
+			if strings.HasPrefix(s.what, "the text") {
+				e.Message = s.what
+			}
+		}
+	}
 	return e
 }
 

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -119,6 +120,7 @@ type Problem struct {
 	Code    Code
 	Index   int    // of the operation, from 0; or WholePatch
 	Path    string // the pointer at fault as written: the operation's path or from
+	NoPath  bool   // the operation has no path that could be read
 	Message string
 	Hint    string // what to do instead, "" if nothing can be said
 
@@ -194,11 +196,7 @@ func parseOther(data []byte, limits PatchLimits) (Patch, []*Problem) {
 func undecodable(err error, data []byte) *Problem {
 	var bad *DecodeError
 	errors.As(err, &bad)
-	p := &Problem{Code: bad.Reply(), Index: opIndexOf(bad.Path), Message: "the patch: " + bad.Error()}
-	if bad.Code == InvalidJSON && len(data) > 0 && bad.Offset <= 1 {
-		p.Hint = "send the JSON array of operations and nothing else"
-	}
-	return p
+	return &Problem{Code: bad.Reply(), Index: opIndexOf(bad.Path), Message: "the patch: " + bad.In(data), Hint: bad.Hint}
 }
 
 // opIndexOf reads the operation's index off a path into the patch document.
@@ -279,6 +277,7 @@ func (p *parser) opMember(op *rawOp) error {
 	case "value":
 		op.value, err = p.value()
 	default:
+		op.other = cmp.Or(op.other, name)
 		_, err = p.value()
 	}
 	return err
@@ -356,10 +355,12 @@ func notArrayHint(n *Node) string {
 	switch {
 	case n.Kind() == ir.String && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{")):
 		return "the patch was sent as a JSON string; send the array itself"
+	case n.Kind() == ir.String:
+		return `answer with the JSON alone, as in [{"op": "replace", "path": "/a/b", "value": 1}]`
 	case n.Get("op") != nil:
-		return "put the operation into an array"
+		return "put the operation into an array: [{...}]"
 	default:
-		return ""
+		return `send the array of operations, as in [{"op": "replace", "path": "/a/b", "value": 1}]; [] changes nothing`
 	}
 }
 
@@ -370,6 +371,7 @@ type rawOp struct {
 	kind           ir.Kind // object, if it can be an operation at all
 	op, path, from field
 	value          *Node
+	other          string // the first member that means nothing
 }
 
 // A field is a member of an operation that has to be a string.
@@ -381,10 +383,18 @@ type field struct {
 
 // rawOpOf reads an operation from a node.
 func rawOpOf(n *Node) rawOp {
-	return rawOp{
+	raw := rawOp{
 		kind: n.Kind(), op: fieldOf(n.Get("op")), path: fieldOf(n.Get("path")), from: fieldOf(n.Get("from")),
 		value: n.Get("value"),
 	}
+	if raw.value == nil || !raw.op.present || !raw.path.present {
+		for name := range n.Members() {
+			if opWord([]byte(name)) == "" {
+				raw.other = cmp.Or(raw.other, name)
+			}
+		}
+	}
+	return raw
 }
 
 func fieldOf(n *Node) field {
@@ -444,7 +454,11 @@ type opCheck struct {
 
 func (c *opCheck) run() {
 	if c.raw.kind != ir.Object {
-		c.fail(CodePatchSyntax, "", "an operation is an object, not "+c.raw.kind.Article(), "")
+		hint := `as in {"op": "replace", "path": "/a/b", "value": 1}`
+		if c.raw.kind == ir.Array {
+			hint = "leave out the inner brackets: [{...}, {...}]"
+		}
+		c.fail(CodePatchSyntax, "", "an operation is an object, not "+c.raw.kind.Article(), hint)
 		return
 	}
 	c.op.RawPath = c.raw.path.text
@@ -477,8 +491,11 @@ func (c *opCheck) kind() bool {
 			return true
 		}
 	}
-	c.fail(CodePatchSyntax, c.op.RawPath,
-		"op is none of add, remove, replace, move, copy and test", nearestOp(c.raw.op.text))
+	what := "op is none of add, remove, replace, move, copy and test"
+	if word := strings.ToLower(c.raw.op.text); otherOps[word] != "" { // what is in no list might be a value
+		what = fmt.Sprintf("%q is no operation: op is add, remove, replace, move, copy or test", word)
+	}
+	c.fail(CodePatchSyntax, c.op.RawPath, what, nearestOp(c.raw.op.text))
 	return false
 }
 
@@ -488,13 +505,34 @@ var opKinds = []OpKind{OpAdd, OpRemove, OpReplace, OpMove, OpCopy, OpTest}
 func (c *opCheck) check(name string, f field) bool {
 	switch {
 	case !f.present:
-		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member "+name, "")
+		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member "+name, c.misnamed(name))
+	case f.kind != ir.String && name != "op":
+		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not %s", name, f.kind.Article()),
+			"a JSON Pointer is a text with / before every name, as in /a/b")
 	case f.kind != ir.String:
 		c.fail(CodePatchSyntax, c.op.RawPath, fmt.Sprintf("the member %s is a string, not %s", name, f.kind.Article()), "")
 	default:
 		return true
 	}
 	return false
+}
+
+// misnamed is the hint for a member that is missing.
+func (c *opCheck) misnamed(name string) string {
+	hint := ""
+	if c.raw.other != "" {
+		hint = "; there is a member beside op, path, from and value, which means nothing"
+	}
+	switch name {
+	case "op":
+		return "it is add, remove, replace, move, copy or test" + hint
+	case "value":
+		return "write the value as the member value; null only if null is meant" + hint
+	case "from":
+		return "it is the path of what is copied or moved; path is where it goes" + hint
+	default:
+		return "it is a JSON Pointer, with / before every name, as in /a/b" + hint
+	}
 }
 
 func (c *opCheck) what() string {
@@ -542,15 +580,34 @@ func (c *opCheck) overTokens() {
 
 func (c *opCheck) value() {
 	if c.op.Value = c.raw.value; c.op.Value == nil {
-		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member value", "a missing value is not null; write null if that is meant")
+		c.fail(CodePatchSyntax, c.op.RawPath, c.what()+" has no member value", c.misnamed("value"))
 	}
 }
 
 func (c *opCheck) fail(code Code, path, message, hint string) {
 	c.problems = append(c.problems, &Problem{
 		Code: code, Index: c.op.Index, Path: path, Message: message, Hint: hint,
+		NoPath: c.raw.path.kind != ir.String || !c.raw.path.present,
 	})
 }
+
+// otherOps are what other languages call the operations.
+var otherOps = map[string]string{
+	"set": changes, "update": changes, "change": changes, "modify": changes, "edit": changes, "put": changes, "assign": changes,
+	"upsert": changes, "overwrite": changes, "merge": changes, "patch": changes, "write": changes, "increment": changes, "inc": changes,
+	"append": appends, "push": appends, "insert": appends, "prepend": appends, "extend": appends, "concat": appends,
+	"create": `"add" puts a member that is not there yet`, "new": `"add" puts a member that is not there yet`,
+	"delete": removes, "del": removes, "unset": removes, "drop": removes, "clear": removes, "erase": removes,
+	"rename": `"move" takes a value from one path to another`,
+	"check":  `"test" compares a value`, "assert": `"test" compares a value`, "expect": `"test" compares a value`,
+	"clone": `"copy" copies a value from one path to another`, "duplicate": `"copy" copies a value from one path to another`,
+}
+
+const (
+	changes = `"replace" changes what is there, "add" puts what is not`
+	appends = `"add" with a path that ends in /- appends to a list, set or log`
+	removes = `"remove" takes away what is there`
+)
 
 // nearestOp is the hint for an unknown operation.
 func nearestOp(name string) string {
@@ -562,9 +619,12 @@ func nearestOp(name string) string {
 		}
 		known = append(known, string(k))
 	}
+	if means := otherOps[lower]; means != "" {
+		return means
+	}
 	near := spell.Nearest(lower, known)
 	if near == "" {
-		return ""
+		return changes + "; " + removes
 	}
 	return fmt.Sprintf("did you mean %q?", near)
 }

@@ -55,7 +55,7 @@ func parsePointer(room []string, text string) (Pointer, *PointerError) {
 	case text == "":
 		return Pointer{}, nil
 	case text[0] != '/':
-		return nil, &PointerError{"a JSON Pointer is empty or begins with /", "begin the path with /"}
+		return nil, &PointerError{"a JSON Pointer is empty or begins with /", "write " + asPointer(text)}
 	case !utf8.ValidString(text):
 		return nil, &PointerError{"a JSON Pointer is UTF-8 text", ""}
 	}
@@ -72,6 +72,35 @@ func parsePointer(room []string, text string) (Pointer, *PointerError) {
 		room = append(room, decoded)
 	}
 	return room, nil
+}
+
+// asPointer is what a path that is written in another way would be as a pointer: as a URI
+// fragment (#/a/b), without its first / (a/b), or with dots and brackets (a.b, $.a.b, $['a'][0]).
+func asPointer(text string) string {
+	const most = 256
+	text = strings.ToValidUTF8(Shorten(text, most), "?")
+	text = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text), "#"), "$"), "@")
+	switch {
+	case strings.HasPrefix(text, "/"):
+		return text
+	case strings.Contains(text, "/"):
+		return "/" + strings.TrimPrefix(text, "./")
+	}
+	var b strings.Builder
+	for text = strings.TrimLeft(text, "."); text != ""; text = strings.TrimPrefix(text, ".") {
+		name := ""
+		if text[0] == '[' {
+			name, text, _ = strings.Cut(text[1:], "]")
+			name = strings.Trim(name, `'"`)
+		} else if end := strings.IndexAny(text, ".["); end >= 0 {
+			name, text = text[:end], text[end:]
+		} else {
+			name, text = text, ""
+		}
+		b.WriteByte('/')
+		b.WriteString(region.EscapeToken(name))
+	}
+	return b.String()
 }
 
 // unescape decodes one token: ~1 is /, ~0 is ~, each decoded once (RFC 6901 section 4).

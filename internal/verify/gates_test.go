@@ -229,7 +229,7 @@ func TestTheFirstStepThatFailsEndsTheVerification(t *testing.T) {
 
 	broken := wrong
 	broken.Patch, broken.Args = []byte(`[{"op":"nop"}]`), nil
-	r.refuses(broken, "format patch_syntax 0 \"\"", "format patch_syntax 0 \"\"")
+	r.refuses(broken, "format patch_syntax 0", "format patch_syntax 0")
 
 	unbound := wrong
 	unbound.Args = nil

@@ -196,13 +196,14 @@ func TestAReplyListsTheFirstViolationsAndCountsTheOthers(t *testing.T) {
 			stage = "none"
 		}
 		out := r.try(verify.Proposal{Stage: stage, Patch: []byte(patch)})
-		require.Len(t, out.Verdict.Violations, verify.MaxViolations, patch[:60])
+		require.LessOrEqual(t, len(out.Verdict.Violations), verify.MaxViolations, patch[:60])
 		require.Equal(t, all, len(out.Verdict.Violations)+out.Verdict.More, patch[:60])
 		told := out.Actor()
 		require.Equal(t, all, len(told.Violations)+told.More, "the actor sees all of it: %s", patch[:60])
 		text, err := json.Marshal(out.Verdict)
 		require.NoError(t, err)
-		require.Contains(t, string(text), `"more":`+strconv.Itoa(all-verify.MaxViolations))
+		require.LessOrEqual(t, len(text), verify.MaxReply)
+		require.Contains(t, string(text), `"more":`+strconv.Itoa(all-len(out.Verdict.Violations)))
 	}
 	out := r.try(verify.Proposal{Stage: "all", Patch: []byte(`[{"op":"remove","path":"/nowhere"}]`)})
 	require.Zero(t, out.Verdict.More)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -70,14 +71,21 @@ func (f finding) hinted(format string, args ...any) finding {
 func (c catalogue) problem(p *tree.Problem) finding {
 	f := c.finding(Code(p.Code), "", p.Message)
 	f.Hint = p.Hint
-	if p.Index != tree.WholePatch {
-		return f.onOp(p.Index, p.Path)
+	switch {
+	case p.Index == tree.WholePatch:
+		return f
+	case p.NoPath && p.Path == "":
+		index := p.Index
+		f.OpIndex = &index
+		return f
 	}
-	return f
+	return f.onOp(p.Index, p.Path)
 }
 
-func (c catalogue) decodeProblem(err *tree.DecodeError) finding {
-	return c.finding(Code(err.Reply()), "", "the proposal: "+err.Error())
+func (c catalogue) decodeProblem(err *tree.DecodeError, text []byte) finding {
+	f := c.finding(Code(err.Reply()), "", "the proposal: "+err.In(text))
+	f.Hint = err.Hint
+	return f
 }
 
 // Unreadable is the violation of a proposal of which no patch could be made, so that none
@@ -85,18 +93,40 @@ func (c catalogue) decodeProblem(err *tree.DecodeError) finding {
 func Unreadable(err error) Violation {
 	var bad *tree.DecodeError
 	if errors.As(err, &bad) {
-		return messages.decodeProblem(bad).Violation
+		return messages.decodeProblem(bad, nil).Violation
 	}
 	return messages.finding(PatchSyntax, "", err.Error()).hinted("answer with the JSON of one proposal and nothing else").Violation
 }
 
-func (c catalogue) noPatchMember() finding {
-	return c.finding(PatchSyntax, "", `the proposal has no member "patch"`).
-		hinted(`send the array of operations, or {"patch": [...], "next": "phase"}`)
+// noPatchMember is about an object without a patch, whose members are names.
+func (c catalogue) noPatchMember(names []string) finding {
+	f := c.finding(PatchSyntax, "", `the proposal has no member "patch"`)
+	if len(names) == 0 {
+		return f.hinted(`send the array of operations, or {"patch": [...], "next": "phase"}`)
+	}
+	f.Message = fmt.Sprintf(`the proposal is an object without a member "patch"; it has %s`, listOf(names, strconv.Quote))
+	return f.hinted(`send the array of operations, as in [{"op": "replace", "path": "/a/b", "value": 1}], or {"patch": [...], "next": "phase"}; not the document, nor a part of it`)
+}
+
+// listOf lists the first of some texts, and counts the others.
+func listOf(all []string, written func(string) string) string {
+	const most, longest = 4, 40
+	var b strings.Builder
+	for i, text := range all {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more", len(all)-most)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(written(tree.Shorten(text, longest)))
+	}
+	return b.String()
 }
 
 func (c catalogue) unknownProposalMember(name string) finding {
-	f := c.finding(PatchSyntax, "", fmt.Sprintf("a proposal has no member %q; it has patch and next", name))
+	f := c.finding(PatchSyntax, "", fmt.Sprintf("a proposal has no member %q; it has patch and next", tree.Shorten(name, 40)))
 	if near := spell.Nearest(name, []string{"patch", "next"}); near != "" {
 		return f.hinted("did you mean %q?", near)
 	}
@@ -167,7 +197,7 @@ func (c catalogue) noNext(stage, next string) finding {
 
 func (c catalogue) chooseNext(stage string, next []string) finding {
 	return c.finding(TransitionViolation, "stage "+stage+", next", "the proposal must name the phase it moves to").
-		hinted("one of %s", strings.Join(next, ", "))
+		hinted(`add "next" to {"patch": [...], "next": "phase"}: one of %s`, strings.Join(next, ", "))
 }
 
 func (c catalogue) foreignNext(stage string, next []string) finding {
@@ -416,7 +446,7 @@ func (f finding) below(r *rule, w region.Word) finding {
 // MaxViolations is how many violations a reply lists; further ones are counted.
 const MaxViolations = 100
 
-// MaxText is how many bytes of each text a violation shows: what an actor sent comes
+// MaxText is how many bytes of each text a violation shows, as JSON writes them: what an actor sent comes
 // back in paths, messages and hints, and must not come back whole.
 const MaxText = 512
 
@@ -470,17 +500,32 @@ func (c *collection) addAll(found []finding) {
 
 func asItIs(f finding) finding { return f }
 
+// MaxReply is how many bytes a reply has as JSON: violations beyond it are counted.
+const MaxReply = 4096
+
+// besideViolations is what of MaxReply is for all else: digests, phases, attempts.
+const besideViolations = 1024
+
 // violations is what a reply lists of what was found, its texts cut, and how many
-// violations there are beside those.
+// violations there are beside those. What says the same as one before it is said once.
 func violations(found []finding) (listed []Violation, more int) {
 	listed = make([]Violation, 0, min(len(found), MaxViolations))
+	said := map[string]bool{}
+	room, line := MaxReply-besideViolations, []byte(nil)
 	for i := range found {
 		more += found[i].others
-		if len(listed) == MaxViolations {
+		v := found[i].Violation.cut()
+		line = appendViolation(line[:0], v)
+		switch room -= len(line) + 1; {
+		case said[string(line)]:
+			room += len(line) + 1
+		case len(listed) == MaxViolations || room < 0:
+			room = -1
 			more++
-			continue
+		default:
+			said[string(line)] = true
+			listed = append(listed, v)
 		}
-		listed = append(listed, found[i].Violation.cut())
 	}
 	return listed, more
 }
@@ -510,12 +555,25 @@ func withoutFollowing(found []finding) []finding {
 
 // cut is v with its texts cut to MaxText.
 func (v Violation) cut() Violation {
-	if v.Path != nil && len(*v.Path) > MaxText {
-		path := tree.Shorten(*v.Path, MaxText)
-		v.Path = &path
+	if v.Path != nil {
+		if path := shorten(*v.Path); path != *v.Path {
+			v.Path = &path
+		}
 	}
-	v.Rule = tree.Shorten(v.Rule, MaxText)
-	v.Message = tree.Shorten(v.Message, MaxText)
-	v.Hint = tree.Shorten(v.Hint, MaxText)
+	v.Rule, v.Message, v.Hint = shorten(v.Rule), shorten(v.Message), shorten(v.Hint)
 	return v
+}
+
+// shorten cuts a text so that it has MaxText bytes as it is written in JSON.
+func shorten(text string) string {
+	const escaped = 6 // the most bytes that one byte is written as
+	if len(text) <= MaxText/escaped {
+		return text
+	}
+	for most := MaxText; most > 0; most = most * 9 / 10 {
+		if text := tree.Shorten(text, most); len(appendText(nil, "", text)) <= MaxText+2 {
+			return text
+		}
+	}
+	return ""
 }

@@ -162,6 +162,6 @@ func TestTheActorsRenderingNeedsNoContext(t *testing.T) {
 	require.NoError(t, err)
 	cancel()
 	told := out.Actor()
-	require.Len(t, told.Violations, verify.MaxViolations)
+	require.Greater(t, len(told.Violations)+told.More, verify.MaxViolations)
 	require.Equal(t, verify.InvariantViolation, told.Violations[0].Code)
 }

@@ -264,7 +264,7 @@ func (v *verification) parseObject(data []byte) []finding {
 	n, err := tree.Parse(data, limits.Limits)
 	var bad *tree.DecodeError
 	if errors.As(err, &bad) {
-		return []finding{messages.decodeProblem(bad)}
+		return []finding{messages.decodeProblem(bad, data)}
 	}
 	patch := n.Get("patch")
 	if patch == nil && n.Get("op") != nil {
@@ -272,10 +272,17 @@ func (v *verification) parseObject(data []byte) []finding {
 		return problemsFound(problems)
 	}
 	var found []finding
+	var others []string
 	for name := range n.Members() {
 		if name != "patch" && name != "next" {
-			found = append(found, messages.unknownProposalMember(name))
+			others = append(others, name)
 		}
+	}
+	if patch == nil {
+		return []finding{messages.noPatchMember(others)}
+	}
+	for _, name := range others {
+		found = append(found, messages.unknownProposalMember(name))
 	}
 	switch next := n.Get("next"); {
 	case next == nil || next.Kind() == ir.Null: // null is none
@@ -283,9 +290,6 @@ func (v *verification) parseObject(data []byte) []finding {
 		found = append(found, messages.nextNoString(next.Kind()))
 	default:
 		v.chosen = next.Text()
-	}
-	if patch == nil {
-		return append(found, messages.noPatchMember())
 	}
 	var problems []*tree.Problem
 	v.patch, problems = tree.PatchOf(patch, limits)
