@@ -332,12 +332,17 @@ var (
 	}
 )
 
+// most is how many tries a step of a stage has, 0 for no end.
+func (in *Instance) most(stage string) int {
+	if s := in.contract.ir.Stage(stage); s != nil && s.Attempts > 0 {
+		return s.Attempts
+	}
+	return in.options.attempts
+}
+
 // proposed is a proposal as it stands, for the verifier.
 func (in *Instance) proposed(p *Proposal, a *request, now *admission) verify.Proposal {
-	most := in.options.attempts
-	if s := in.contract.ir.Stage(p.Stage); s != nil && s.Attempts > 0 {
-		most = s.Attempts
-	}
+	most := in.most(p.Stage)
 	return verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
 		Actor: p.Principal.Subject, Now: a.at,

@@ -20,6 +20,14 @@ const module = "github.com/patchoptic/poptic/"
 
 // aliases are the public names of types that are made elsewhere.
 var aliases = map[string]reflect.Type{
+	"Guide":                reflect.TypeFor[runtime.Guide](),
+	"GuideArgument":        reflect.TypeFor[runtime.GuideArgument](),
+	"Place":                reflect.TypeFor[runtime.Place](),
+	"PlaceKeys":            reflect.TypeFor[runtime.PlaceKeys](),
+	"Shape":                reflect.TypeFor[runtime.Shape](),
+	"ShapeMember":          reflect.TypeFor[runtime.ShapeMember](),
+	"NamedShape":           reflect.TypeFor[runtime.NamedShape](),
+	"ShapeKind":            reflect.TypeFor[runtime.ShapeKind](),
 	"Limits":               reflect.TypeFor[runtime.Limits](),
 	"StateLimits":          reflect.TypeFor[runtime.StateLimits](),
 	"PatchLimits":          reflect.TypeFor[runtime.PatchLimits](),

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
@@ -50,10 +51,12 @@ func (v *viewVerb) Run(c *console) error {
 	}
 	var view runtime.View
 	var refused *verify.Verdict
+	var contract *ir.Contract
+	left := 0
 	if stored {
-		view, refused, err = v.ofInstance(c, by)
+		view, contract, left, refused, err = v.ofInstance(c, by)
 	} else {
-		view, refused, err = v.ofState(c)
+		view, contract, refused, err = v.ofState(c)
 	}
 	if err != nil {
 		return err
@@ -64,58 +67,79 @@ func (v *viewVerb) Run(c *console) error {
 		writeViolations(p, refused.Violations, refused.More)
 		return errNo
 	}
-	return v.print(c, view)
+	return v.print(c, contract, view, left)
 }
 
 // ofState shows a state document, or says why the stage sees nothing.
-func (v *viewVerb) ofState(c *console) (shown runtime.View, refused *verify.Verdict, err error) {
+func (v *viewVerb) ofState(c *console) (shown runtime.View, contract *ir.Contract, refused *verify.Verdict, err error) {
 	o, err := v.stageFlags.open(c, v.State)
 	if err != nil {
-		return shown, nil, err
+		return shown, nil, nil, err
 	}
 	if err := needStage(o.contract, v.Stage); err != nil {
-		return shown, nil, err
+		return shown, nil, nil, err
 	}
 	view, refused, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: v.Stage, Args: o.args, Role: v.Role, Now: time.Now().UTC()})
 	if err != nil || refused != nil {
-		return shown, refused, misnamed(o.contract, err)
+		return shown, nil, refused, misnamed(o.contract, err)
 	}
 	return runtime.View{
 		Stage: view.Stage, Version: view.Version, Phase: view.Phase, Contract: view.Contract, Digest: view.Digest, Task: view.Task,
 		Writes: orEmpty(view.Writes), Sources: orEmpty(view.Sources), Next: view.Next, Placeholders: orEmpty(view.Placeholders), Conditions: view.Conditions,
 		Value: tree.AppendJSON(nil, view.Value),
-	}, nil, nil
+	}, o.contract, nil, nil
 }
 
 // ofInstance shows the state of an instance, and has that recorded.
-func (v *viewVerb) ofInstance(c *console, by runtime.Principal) (shown runtime.View, refused *verify.Verdict, err error) {
+func (v *viewVerb) ofInstance(c *console, by runtime.Principal) (shown runtime.View, contract *ir.Contract, left int, refused *verify.Verdict, err error) {
 	args, err := v.given()
 	if err != nil {
-		return shown, nil, err
+		return shown, nil, 0, nil, err
 	}
 	in, err := v.instanceFlags.open(c, &v.contractArg)
 	if err != nil {
-		return shown, nil, err
+		return shown, nil, 0, nil, err
 	}
 	defer in.close()
 	if err := needStage(in.contract, v.Stage); err != nil {
-		return shown, nil, err
+		return shown, nil, 0, nil, err
 	}
-	shown, err = in.View(c.ctx, runtime.Request{Stage: v.Stage, Args: args, Role: v.Role, Principal: by})
+	request := runtime.Request{Stage: v.Stage, Args: args, Role: v.Role, Principal: by}
+	shown, err = in.View(c.ctx, request)
 	var refusal *runtime.ViewRefusedError
 	if errors.As(err, &refusal) {
-		return shown, &refusal.Verdict.OperatorVerdict, nil
+		return shown, nil, 0, &refusal.Verdict.OperatorVerdict, nil
 	}
-	return shown, nil, in.explain(err)
+	left, _ = in.AttemptsLeft(request)
+	return shown, in.contract, left, nil, in.explain(err)
 }
 
-func (v *viewVerb) print(c *console, view runtime.View) error {
+func (v *viewVerb) print(c *console, contract *ir.Contract, view runtime.View, left int) error {
 	switch v.Format {
 	case "envelope":
 		return c.printJSON(view)
 	case "prompt":
-		_, err := io.WriteString(c.out, prompt.Of(view).Text())
-		return err
+		return v.printPrompt(c, contract, view, left)
 	}
 	return c.printIndented(view.Value)
+}
+
+func (v *viewVerb) printPrompt(c *console, contract *ir.Contract, view runtime.View, left int) error {
+	loaded, err := runtime.Load(ir.Encode(contract))
+	if err != nil {
+		return broken(v.Contract, err)
+	}
+	args, err := v.given()
+	if err != nil {
+		return err
+	}
+	data, err := prompt.Of(loaded, runtime.Request{Stage: v.Stage, Args: args, Role: v.Role}, view)
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		data.AttemptsLeft = left
+	}
+	_, err = io.WriteString(c.out, data.Text())
+	return err
 }

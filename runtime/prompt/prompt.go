@@ -1,78 +1,87 @@
 // Package prompt puts a view into the words that a language model works from: its task, what
-// it sees, what it may change, and how to answer. It holds nothing that the view does not,
-// so it may be sent to whoever may see the view.
+// it sees, what it may change and what fits there, what judges it, and how to answer. It is made
+// of the contract, the request and the view alone, so that it may be sent to whoever may see
+// the view, and is the same for states that look the same.
 //
-//	view, err := instance.View(ctx, runtime.Request{Stage: "tidy", Args: args, Role: "bot"})
-//	text := prompt.Of(view).Text()
+//	request := runtime.Request{Stage: "tidy", Args: args, Role: "bot"}
+//	view, err := instance.View(ctx, request)
+//	data, err := prompt.Of(contract, request, view)
+//	data.AttemptsLeft, _ = instance.AttemptsLeft(request)
+//	text := data.Text()
 //
-// Of gives the parts as data, for those who lay them out themselves.
+// Of gives the parts as data, for those who lay them out themselves or build a schema of answers.
 package prompt
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/patchoptic/poptic/runtime"
 )
 
-// A Prompt is what a model is told of one step. Its JSON is for programs that lay it out
-// in their own way.
-type Prompt struct {
-	Task         string          `json:"task"`
-	View         json.RawMessage `json:"view"`                 // canonical
-	Placeholders []string        `json:"placeholders"`         // pointers to positions of View whose null stands for what is not shown
-	Changes      []string        `json:"changes"`              // patterns that the patch may write; none for nothing
-	Takes        []string        `json:"takes"`                // patterns that it may copy and move from
-	Conditions   []string        `json:"conditions,omitempty"` // what judges the answer, in the contract's words
-	Answer       Answer          `json:"answer"`
+// Data is what a model is told of one step: the guide, and what it sees. Its JSON is for
+// programs that lay it out in their own way.
+type Data struct {
+	runtime.Guide
+
+	View         json.RawMessage `json:"view"`                    // canonical
+	Placeholders []string        `json:"placeholders"`            // pointers to positions of View whose null stands for what is not shown
+	Form         Form            `json:"form"`                    // of the answer
+	AttemptsLeft int             `json:"attempts_left,omitempty"` // 0 where it is not known; what Of says is what the stage declares
 }
 
-// An Answer is the shape that the model's answer is to have.
-type Answer struct {
-	Shape Shape    `json:"shape"`
-	Next  []string `json:"next,omitempty"` // phases, one of which an Object must name
-}
+// A Form is a form of answers, which are proposals.
+type Form string
 
-// A Shape is a form of proposals.
-type Shape string
-
-// The shapes of an answer.
+// The forms of an answer.
 const (
-	Array  Shape = "array"  // a JSON Patch: [{"op": ...}, ...]
-	Object Shape = "object" // {"patch": [...], "next": "PHASE"}
+	Array  Form = "array"  // a JSON Patch: [{"op": ...}, ...]
+	Object Form = "object" // {"patch": [...], "next": "PHASE"}
 )
 
-// Of is the prompt of a view. The lists and the view are shared with v. One next phase is
-// taken without being named; of several, the model must name one.
-func Of(v runtime.View) Prompt {
-	p := Prompt{
-		Task: v.Task, View: v.Value, Placeholders: v.Placeholders, Changes: v.Writes, Takes: v.Sources, Conditions: v.Conditions,
-		Answer: Answer{Shape: Array},
+// Of is the prompt of a view that was shown for a request under a contract. The view is
+// shared with v. One next phase is taken without being named; of several, the model must name
+// one. The errors are those of Contract.Guide.
+func Of(c *runtime.Contract, r runtime.Request, v runtime.View) (Data, error) {
+	g, err := c.Guide(r, v)
+	if err != nil {
+		return Data{}, err
 	}
-	if p.Task == "" {
-		p.Task = fmt.Sprintf("Do the step %q.", v.Stage)
+	d := Data{Guide: g, View: v.Value, Placeholders: v.Placeholders, Form: Array, AttemptsLeft: g.Attempts}
+	if len(g.Next) > 1 {
+		d.Form = Object
 	}
-	if len(v.Next) > 1 {
-		p.Answer = Answer{Shape: Object, Next: v.Next}
-	}
-	return p
+	return d, nil
 }
 
 // Text is the prompt in Markdown, ending in a blank line.
-func (p Prompt) Text() string {
+func (d *Data) Text() string {
 	var b strings.Builder
-	section := func(title, body string) { fmt.Fprintf(&b, "# %s\n\n%s\n\n", title, body) }
-	section("Task", p.Task)
-	section("What you see", "```json\n"+indented(p.View)+"\n```"+hidden(p.Placeholders))
-	section("What you may change", bullets(p.Changes, "Nothing: answer with an empty patch."))
-	section("What you may copy or move from", bullets(p.Takes, "Nothing."))
-	if len(p.Conditions) > 0 {
-		section("What must hold", "- "+strings.Join(p.Conditions, "\n- "))
+	section := func(title, body string) {
+		if body != "" {
+			b.WriteString("# " + title + "\n\n" + body + "\n\n")
+		}
 	}
-	section("How to answer", p.Answer.text())
+	section("Task", d.Task+arguments(d.Arguments))
+	section("What you see", "```json\n"+indented(d.View)+"\n```"+hidden(d.Placeholders))
+	section("What you may change", d.changes())
+	section("What you may copy or move from", code(d.Takes))
+	section("What must hold", d.mustHold())
+	section("How to answer", d.answer())
 	return b.String()
+}
+
+func arguments(all []runtime.GuideArgument) string {
+	var out []string
+	for _, a := range all {
+		value, _ := json.Marshal(a.Value)
+		out = append(out, a.Name+" = "+string(value))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "\n\nIt is about " + strings.Join(out, ", ") + "."
 }
 
 // hidden says what the nulls in the view are that stand for nothing.
@@ -83,22 +92,50 @@ func hidden(places []string) string {
 	return "\n\nThe nulls at these places stand for entries you do not see: " + strings.Join(places, ", ") + "."
 }
 
-func bullets(items []string, none string) string {
-	if len(items) == 0 {
-		return none
+func code(paths []string) string {
+	if len(paths) == 0 {
+		return ""
 	}
-	return "- `" + strings.Join(items, "`\n- `") + "`"
+	return "`" + strings.Join(paths, "`, `") + "`"
 }
 
-func (a Answer) text() string {
-	form := "Answer with a JSON Patch (RFC 6902) and nothing else: a JSON array of operations, such as\n" +
-		"`[{\"op\": \"add\", \"path\": \"/a/b\", \"value\": 1}]`. `replace` needs an existing member, `add` makes a new one."
-	if a.Shape != Object {
-		return form
+func (d *Data) mustHold() string {
+	all := d.Conditions
+	if len(d.Produce) > 0 {
+		all = append([]string{code(d.Produce) + " must be there"}, all...)
 	}
-	last := len(a.Next) - 1
-	return form + "\n\nYou also choose how it goes on: answer with an object `{\"patch\": [...], \"next\": \"" + a.Next[0] +
-		"\"}`, where `next` is one of " + strings.Join(a.Next[:last], ", ") + " or " + a.Next[last] + "."
+	if len(all) == 0 {
+		return ""
+	}
+	return "- " + strings.Join(all, "\n- ")
+}
+
+func (d *Data) answer() string {
+	var b strings.Builder
+	if d.Form == Object {
+		last := len(d.Next) - 1
+		b.WriteString("Answer with this JSON object and nothing else, where `patch` is a JSON Patch (RFC 6902) and `next` is " +
+			strings.Join(d.Next[:last], ", ") + " or " + d.Next[last] + ". Its form:\n\n")
+		next, _ := json.Marshal(d.Next[0])
+		b.WriteString("{\"patch\": " + string(d.Example) + ", \"next\": " + string(next) + "}")
+	} else {
+		b.WriteString("Answer with a JSON Patch (RFC 6902) and nothing else, of this form:\n\n" + string(d.Example))
+		if len(d.Next) == 1 {
+			b.WriteString("\n\nThen it goes on to the phase " + d.Next[0] + ".")
+		}
+	}
+	if d.AttemptsLeft > 0 {
+		b.WriteString("\n\n" + attempts(d.AttemptsLeft))
+	}
+	return b.String()
+}
+
+func attempts(n int) string {
+	if n == 1 {
+		return "You have one attempt."
+	}
+	number, _ := json.Marshal(n)
+	return "You have " + string(number) + " attempts."
 }
 
 // indented lays a JSON text out over lines; what is none stays as it is.

@@ -1,0 +1,534 @@
+package guide
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/tree"
+)
+
+// Where a stage may write. The state type, the grants and the view are walked together. Where
+// one grant holds all of what is below, there is a place, and the walk ends; so a grant with
+// exceptions comes to be the places beside them. Of keys, those that grants or exceptions name
+// are gone into one by one, and all others, which the grants hold alike, together as <key>.
+
+// A hang is how something stands in what is above it.
+type hang uint8
+
+const (
+	required hang = iota // the root, or a member that its record always has
+	optional             // a member that may be missing
+	entry                // an entry of a map or keyed list
+	element              // an element of a list
+	appended             // the next entry of a set or log
+)
+
+// A site is where the walk is.
+type site struct {
+	path     string
+	keys     []Keys
+	segments []region.Segment // as a pattern, with wildcards for the tokens of keys
+	types    []ir.TypeID      // that what stands here may have, no unions
+	grants   grants
+	node     *tree.Node // what the view shows, nil for nothing
+	hang     hang
+	except   []string
+	doc      string
+	above    []ancestor
+	keyField string // of an entry of a keyed list
+}
+
+// An ancestor is a node of the view above a site, whose types have constraints.
+type ancestor struct {
+	types []ir.TypeID
+	node  *tree.Node
+	depth int // segments above it
+}
+
+// grants are what a stage may do where a walk is.
+type grants struct{ write, blind region.Cursor }
+
+func (g grants) whole() bool     { return g.write.Interior() || g.blind.Interior() }
+func (g grants) reachable() bool { return g.write.Reachable() || g.blind.Reachable() }
+func (g grants) blindly() bool   { return g.blind.Reachable() }
+
+func (g grants) key(name string) grants { return grants{g.write.Key(name), g.blind.Key(name)} }
+
+func (g grants) step(l region.Letter) grants { return grants{g.write.Step(l), g.blind.Step(l)} }
+
+// own lists the keys that lead somewhere of their own.
+func (g grants) own() []string {
+	names, _ := g.write.Named()
+	more, _ := g.blind.Named()
+	names = append(names, more...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// ownPositions reports whether positions lead somewhere of their own.
+func (g grants) ownPositions() bool {
+	_, write := g.write.Named()
+	_, blind := g.blind.Named()
+	return write || blind
+}
+
+// may is what the grants let be done with one place, or with another one like it.
+func (g grants) may(h hang, exists bool) []string {
+	var ops []string
+	switch {
+	case !g.write.Interior():
+		if h != required && !exists {
+			ops = []string{"add"}
+		}
+	case h == required, h == element:
+		ops = []string{"replace"}
+	case h == appended, !exists:
+		ops = []string{"add"}
+	default:
+		ops = []string{"replace", "remove"}
+	}
+	return ops
+}
+
+// anyKey is a key that no contract names.
+const anyKey = "\x00any"
+
+// anyIndex is a position that no contract names.
+const anyIndex = 1 << 30
+
+func (b *builder) root(write, blind region.Region) site {
+	return site{
+		types: b.narrowed([]ir.TypeID{b.contract.State}, b.view), node: b.view,
+		grants: grants{region.Compile(write).Start(b.args), region.Compile(blind).Start(b.args)},
+	}
+}
+
+func (b *builder) places() {
+	b.guide.Places = []Place{}
+	b.visit(b.root(b.stage.Write, b.stage.Blind), func(s site) {
+		for _, s := range b.spread(s) {
+			if len(b.guide.Places) == MaxPlaces {
+				b.guide.Omitted++
+				continue
+			}
+			if p, possible := b.place(s); possible {
+				b.guide.Places = append(b.guide.Places, p)
+				b.sites = append(b.sites, s)
+			}
+		}
+	})
+}
+
+func (b *builder) takes() {
+	b.visit(b.root(b.stage.Source, nil), func(s site) {
+		if s.hang != appended && len(b.guide.Takes) < MaxPlaces {
+			b.guide.Takes = append(b.guide.Takes, s.path)
+		}
+	})
+}
+
+// visit finds the places at and below a site.
+func (b *builder) visit(s site, found func(site)) {
+	if s.grants.whole() {
+		found(s)
+		return
+	}
+	if !s.grants.reachable() || b.isMissing(&s) || b.guide.Omitted > MaxPlaces {
+		return
+	}
+	if below := slices.DeleteFunc(slices.Clone(s.types), func(id ir.TypeID) bool { return len(b.contract.Types[id].Where) == 0 }); len(below) > 0 {
+		s.above = append(slices.Clip(s.above), ancestor{below, s.node, len(s.segments)})
+	}
+	named := map[string]bool{}
+	open, array, bag := false, false, false
+	field := ""
+	for _, id := range s.types {
+		switch t := &b.contract.Types[id]; t.Kind {
+		case ir.RecordType:
+			for i := range t.Members {
+				if name := t.Members[i].Name; !named[name] {
+					named[name] = true
+					b.visit(b.member(&s, name), found)
+				}
+			}
+			open = open || t.Rest != ir.NoType
+		case ir.MapType:
+			open = true
+		case ir.KeyedType:
+			open, field = true, t.KeyField
+		case ir.AnyType:
+			open = open || s.node == nil || s.node.Kind() == ir.Object
+			array = array || s.node != nil && s.node.Kind() == ir.Array
+		case ir.ListType:
+			array = true
+		case ir.SetType, ir.LogType:
+			bag = true
+		}
+	}
+	if open {
+		b.entries(&s, named, field, found)
+	}
+	if array {
+		b.elements(&s, found)
+	}
+	if next := b.below(&s, region.Fresh("-"), appended); bag && next.grants.whole() {
+		found(next)
+	}
+}
+
+// isMissing reports whether there is nothing at a site to write into.
+func (b *builder) isMissing(s *site) bool {
+	switch {
+	case s.node != nil:
+		return false
+	case !b.isOneContainer(s.types): // it would be shown
+		return true
+	case s.grants.blindly():
+		return false
+	}
+	switch s.hang {
+	case optional:
+		return true
+	case entry: // one that a parameter stands for is there, shown or not
+		return !slices.ContainsFunc(b.stage.Params, func(p ir.Param) bool {
+			return p.Kind == ir.ExistingParam && b.args[p.Name] == s.segments[len(s.segments)-1].Text
+		})
+	}
+	return false
+}
+
+// isOneContainer reports whether all values of some types are objects, or all arrays.
+func (b *builder) isOneContainer(types []ir.TypeID) bool {
+	objects, arrays := 0, 0
+	for _, id := range types {
+		switch b.contract.Types[id].Kind {
+		case ir.RecordType, ir.MapType, ir.KeyedType:
+			objects++
+		case ir.ListType, ir.SetType, ir.LogType:
+			arrays++
+		}
+	}
+	return max(objects, arrays) == len(types)
+}
+
+// member is the member of a record, or of one of several.
+func (b *builder) member(s *site, name string) site {
+	h, doc := required, ""
+	for _, id := range s.types {
+		t := &b.contract.Types[id]
+		m, declared := t.Member(name)
+		if t.Kind != ir.RecordType || !declared || m.Optional {
+			h = optional
+		}
+		if declared && doc == "" {
+			doc = m.Doc
+		}
+	}
+	out := b.below(s, region.Key(name), h)
+	out.doc = doc
+	return out
+}
+
+// entries are the members that no record declares: first those that the grants tell apart.
+func (b *builder) entries(s *site, declared map[string]bool, field string, found func(site)) {
+	others := s.grants.key(anyKey)
+	var except []string
+	for _, name := range s.grants.own() {
+		own := s.grants.key(name)
+		if declared[name] || own == others {
+			continue
+		}
+		one := b.below(s, region.Key(name), entry)
+		one.keyField = field
+		if others.reachable() && !own.whole() {
+			except = append(except, one.path)
+		}
+		b.visit(one, found)
+	}
+	if !others.reachable() {
+		return
+	}
+	all := b.generic(s, "<key>", entry)
+	if !others.whole() && slices.ContainsFunc(all.types, b.varies) {
+		for _, name := range all.keys[len(all.keys)-1].Known {
+			b.visit(b.below(s, region.Key(unescaped(name)), entry), found)
+		}
+		return
+	}
+	all.grants, all.except, all.keyField = others, append(slices.Clip(s.except), except...), field
+	b.visit(all, found)
+}
+
+// elements are those of a list.
+func (b *builder) elements(s *site, found func(site)) {
+	any := s.grants.step(region.Index(anyIndex))
+	if any.reachable() && !s.grants.ownPositions() && (any.whole() || !slices.ContainsFunc(b.typesBelow(s.types, region.Segment{Kind: region.AnyIndex}), b.varies)) {
+		all := b.generic(s, "<index>", element)
+		all.grants = any
+		b.visit(all, found)
+		return
+	}
+	if s.node == nil || s.node.Kind() != ir.Array {
+		return
+	}
+	for i := range min(s.node.Len(), MaxPlaces) {
+		b.visit(b.below(s, region.Index(i), element), found)
+	}
+}
+
+// below is one step on.
+func (b *builder) below(s *site, l region.Letter, h hang) site {
+	token, segment := escaped(l.Name), region.Segment{Kind: region.KeyLiteral, Text: l.Name}
+	var node *tree.Node
+	switch l.Kind {
+	case region.IndexLetter:
+		token, segment = strconv.Itoa(l.Index), region.Segment{Kind: region.IndexLiteral, Index: l.Index}
+		node = s.node.At(l.Index)
+	case region.FreshLetter:
+		token, segment = "-", region.Segment{Kind: region.FreshSegment, Text: "-"}
+	default:
+		if s.node != nil && s.node.Kind() == ir.Object {
+			node = s.node.Get(l.Name)
+		}
+	}
+	return site{
+		path: s.path + "/" + token, keys: s.keys, segments: append(slices.Clip(s.segments), segment),
+		types: b.narrowed(b.typesBelow(s.types, segment), node), grants: s.grants.step(l), node: node, hang: h, except: s.except, above: s.above,
+	}
+}
+
+// generic is one step on, to all entries or elements that are alike.
+func (b *builder) generic(s *site, token string, h hang) site {
+	if n := strings.Count(s.path, token[:len(token)-1]); n > 0 {
+		token = fmt.Sprintf("%s%d>", token[:len(token)-1], n+1)
+	}
+	k := Keys{Token: token, Of: s.path}
+	segment := region.Segment{Kind: region.AnyKey}
+	if h == element {
+		segment.Kind = region.AnyIndex
+	}
+	var node *tree.Node
+	switch {
+	case s.node == nil:
+	case h == element:
+		for i := range s.node.Len() {
+			k.Known = append(k.Known, strconv.Itoa(i))
+		}
+		node = s.node.At(0)
+	case s.node.Kind() == ir.Object:
+		for name, child := range s.node.Members() {
+			if own := s.grants.key(name); own == s.grants.key(anyKey) {
+				if k.Known = append(k.Known, escaped(name)); node == nil {
+					node = child
+				}
+			}
+		}
+	}
+	k.Known = k.Known[:min(len(k.Known), MaxKnown)]
+	return site{
+		path: s.path + "/" + token, keys: append(slices.Clip(s.keys), k), segments: append(slices.Clip(s.segments), segment),
+		types: b.flat(b.typesBelow(s.types, segment)), node: node, hang: h, except: s.except, above: s.above,
+	}
+}
+
+// spread is a place with those in it that are written in ways of their own: entries, elements,
+// what is appended. A log is not written but so.
+func (b *builder) spread(s site) []site {
+	out := []site{s}
+	if !s.grants.write.Interior() || s.node == nil && s.hang != required || s.hang == appended || len(s.types) != 1 || len(s.keys) > 0 && len(s.segments) > 0 && isWildcard(s.segments[len(s.segments)-1]) {
+		return out
+	}
+	switch t := &b.contract.Types[s.types[0]]; t.Kind {
+	case ir.MapType, ir.KeyedType:
+		all := b.generic(&s, "<key>", entry)
+		all.grants, all.keyField = s.grants.key(anyKey), t.KeyField
+		return append(out, all)
+	case ir.ListType:
+		last, all := b.below(&s, region.Index(anyIndex), appended), b.generic(&s, "<index>", element)
+		last.path = s.path + "/-"
+		all.grants = s.grants.step(region.Index(anyIndex))
+		return append(out, last, all)
+	case ir.RecordType:
+		if len(s.segments) > 0 && !b.holdsLog(s.types[0]) {
+			return out
+		}
+		out = nil // nobody replaces all that
+		for _, m := range t.Members {
+			out = append(out, b.spread(b.member(&s, m.Name))...)
+		}
+		return out
+	case ir.SetType:
+		return append(out, b.below(&s, region.Fresh("-"), appended))
+	case ir.LogType:
+		return []site{b.below(&s, region.Fresh("-"), appended)}
+	}
+	return out
+}
+
+// holdsLog reports whether a log is at or below a type.
+func (b *builder) holdsLog(id ir.TypeID) bool {
+	t := &b.contract.Types[id]
+	return id != ir.NoType && (t.Kind == ir.LogType || b.holdsLog(t.Elem) || b.holdsLog(t.Rest) || slices.ContainsFunc(t.Alternatives, b.holdsLog) ||
+		slices.ContainsFunc(t.Members, func(m ir.Member) bool { return b.holdsLog(m.Type) }))
+}
+
+// place is what is told of a site; possible is false if nothing can be done there.
+func (b *builder) place(s site) (out Place, possible bool) {
+	exists := s.node != nil || s.hang == required
+	ops := s.grants.may(s.hang, exists)
+	if last := len(s.segments) - 1; last >= 0 && isWildcard(s.segments[last]) {
+		s.keys = slices.Clone(s.keys)
+		k := &s.keys[len(s.keys)-1]
+		switch {
+		case s.hang == entry && s.grants.write.Interior():
+			ops, k.New = []string{"add", "replace", "remove"}, true
+			if len(k.Known) == 0 {
+				ops = []string{"add"}
+			}
+		case s.hang == entry:
+			ops, k.New, k.Known = []string{"add"}, true, nil
+		case b.isWhole(s.segments[:last]):
+			ops = []string{"add", "replace", "remove"}
+			if len(k.Known) == 0 {
+				return out, false
+			}
+		}
+	}
+	if len(ops) == 0 || slices.ContainsFunc(s.keys, func(k Keys) bool { return !k.New && len(k.Known) == 0 }) {
+		return out, false
+	}
+	out = Place{Path: s.path, Keys: s.keys, Ops: ops, Exists: exists && s.hang != appended, Shape: b.shapeOf(s.types), Except: s.except, Doc: s.doc}
+	if v := b.valueFor(&s); v != nil {
+		out.Example = tree.AppendJSON(nil, v)
+		out.Guesses = b.guesses(v)
+	}
+	return out, true
+}
+
+// isWhole reports whether a place of the guide, which was found before, has these segments.
+func (b *builder) isWhole(segments []region.Segment) bool {
+	return slices.ContainsFunc(b.sites, func(s site) bool { return slices.Equal(s.segments, segments) })
+}
+
+// What the types say of a step.
+
+// flat is types without unions.
+func (b *builder) flat(types []ir.TypeID) []ir.TypeID {
+	var out []ir.TypeID
+	for _, id := range types {
+		if t := &b.contract.Types[id]; t.Kind == ir.UnionType && len(t.Where) == 0 && t.Name == "" || t.Kind == ir.UnionType && b.hasContainer(id) {
+			out = append(out, b.flat(t.Alternatives)...)
+		} else if id != ir.NoType && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// hasContainer reports whether an alternative of a union has something below it.
+func (b *builder) hasContainer(id ir.TypeID) bool {
+	t := &b.contract.Types[id]
+	switch t.Kind {
+	case ir.UnionType:
+		return slices.ContainsFunc(t.Alternatives, b.hasContainer)
+	case ir.RecordType, ir.MapType, ir.KeyedType, ir.ListType, ir.SetType, ir.LogType, ir.AnyType:
+		return true
+	}
+	return false
+}
+
+// isLiteral reports whether a type is one of some literals: what tells alternatives apart.
+func (b *builder) isLiteral(id ir.TypeID) bool {
+	t := &b.contract.Types[id]
+	return t.Kind == ir.LiteralType || t.Kind == ir.UnionType && !slices.ContainsFunc(t.Alternatives, func(a ir.TypeID) bool { return !b.isLiteral(a) })
+}
+
+// varies reports whether values of a type may differ in what is where below them, be it in
+// their alternatives or in all.
+func (b *builder) varies(id ir.TypeID) bool {
+	t := &b.contract.Types[id]
+	switch {
+	case id == ir.NoType:
+		return false
+	case t.Kind == ir.AnyType:
+		return true
+	case t.Kind == ir.UnionType && b.hasContainer(id):
+		return true
+	}
+	return b.varies(t.Elem) || b.varies(t.Rest) || slices.ContainsFunc(t.Members, func(m ir.Member) bool { return b.varies(m.Type) })
+}
+
+// narrowed is types without unions, but for those that what is shown tells to be another
+// alternative: only parts below are asked, and what is replaced as a whole may become any.
+func (b *builder) narrowed(types []ir.TypeID, n *tree.Node) []ir.TypeID {
+	all := b.flat(types)
+	if n == nil || len(all) < 2 || !slices.ContainsFunc(all, b.hasContainer) {
+		return all
+	}
+	fit := slices.DeleteFunc(slices.Clone(all), func(id ir.TypeID) bool { return !b.mayBe(n, id) })
+	if len(fit) == 0 {
+		return all
+	}
+	return fit
+}
+
+// mayBe reports whether what is shown may be a part of a value of a type.
+func (b *builder) mayBe(n *tree.Node, id ir.TypeID) bool {
+	t := &b.contract.Types[id]
+	switch t.Kind {
+	case ir.AnyType:
+		return true
+	case ir.RecordType:
+		if n.Kind() != ir.Object {
+			return false
+		}
+		for name, child := range n.Members() {
+			m, declared := t.Member(name)
+			if !declared && t.Rest == ir.NoType || declared && b.isLiteral(m.Type) && !b.program.Accepts(child, m.Type) {
+				return false
+			}
+		}
+		return true
+	case ir.MapType, ir.KeyedType:
+		return n.Kind() == ir.Object
+	case ir.ListType, ir.SetType, ir.LogType:
+		return n.Kind() == ir.Array
+	}
+	return b.program.Accepts(n, id)
+}
+
+// typesBelow is what may stand one segment on.
+func (b *builder) typesBelow(types []ir.TypeID, s region.Segment) []ir.TypeID {
+	var out []ir.TypeID
+	for _, id := range types {
+		below := ir.NoType
+		switch t := &b.contract.Types[id]; t.Kind {
+		case ir.AnyType:
+			below = id
+		case ir.RecordType:
+			below = t.Rest
+			if m, declared := t.Member(s.Text); declared && !isWildcard(s) {
+				below = m.Type
+			}
+		default:
+			below = t.Elem
+		}
+		if below != ir.NoType && !slices.Contains(out, below) {
+			out = append(out, below)
+		}
+	}
+	return out
+}
+
+// typesAt is what may stand at a pattern without "**", unions and their alternatives.
+func (b *builder) typesAt(p region.Pattern) []ir.TypeID {
+	types := []ir.TypeID{b.contract.State}
+	for _, s := range p.Segments {
+		types = b.typesBelow(b.flat(types), s)
+	}
+	return types
+}
