@@ -198,11 +198,13 @@ type config struct {
 
 // instance makes one that stands nowhere yet.
 func (o config) instance(key *trace.Key) *Instance {
-	return &Instance{
+	in := &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
 		redactor: o.contract.secrets.Redactor(key), dialect: presentDialect(o.contract.Digest()),
 		pipeline: newPipeline(),
 	}
+	in.atOnce = answersAtOnce(o.store)
+	return in
 }
 
 // standAt makes the instance begin at a point, with what is known of the records up to it.

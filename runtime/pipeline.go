@@ -21,7 +21,7 @@ import (
 // goroutine, the flusher, takes all that waits, chains it to the log's head, and gives it to
 // the store in one Append; then what it appended is known, and those who asked are answered.
 // While it waits for the store, others are judged and queued. The flusher is there only
-// while there is something to do.
+// while there is something to do; over a store that waits for nothing it is who asks.
 //
 //	ask -> look at the tip -> judge -> queue -> flusher: seal, Append -> known -> answer
 //
@@ -58,6 +58,7 @@ type pipeline struct {
 	inFlight []*submission
 	queue    []*submission
 	flusher  chan struct{} // closed when the flusher ends; nil while there is none
+	atOnce   bool          // the store answers at once
 	reading  *reading      // asked of it, before it appends anything else
 	unsure   bool          // an append failed, and perhaps it did not
 	closed   bool
@@ -139,10 +140,11 @@ type submission struct {
 	decision *decision // that is the last of the entries; nil if that is a view
 	key      string    // the key that the caller has claimed
 
-	done chan struct{} // closed when it is known what became of it
-	err  error         // and what did
-	left bool          // the caller does not wait any more
-	end  trace.Head    // of the log, when it is sealed
+	done    chan struct{} // closed when it is known what became of it
+	err     error         // and what did
+	left    bool          // the caller does not wait any more
+	flushes bool          // the caller is the flusher
+	end     trace.Head    // of the log, when it is sealed
 }
 
 func submitted(d *decision, entries ...*entry) *submission {
@@ -167,6 +169,9 @@ func (in *Instance) submit(ctx context.Context, q question) error {
 		}
 		if s == nil {
 			continue
+		}
+		if s.flushes {
+			in.flushFirst()
 		}
 		if err := in.await(ctx, s); err != errAgain {
 			return err
@@ -207,6 +212,9 @@ func (in *Instance) place(ctx context.Context, q question, alone bool) (*submiss
 	in.queue = append(in.queue, s)
 	if s.decision != nil {
 		in.tip.take(s.decision)
+	}
+	if in.flusher == nil && in.atOnce {
+		in.flusher, s.flushes = make(chan struct{}), true
 	}
 	in.wake()
 	return s, nil
@@ -268,19 +276,42 @@ func (in *Instance) wake() {
 // flush is the flusher. The calls that it makes of the store are not one caller's, and
 // do not end with the context of one.
 func (in *Instance) flush() {
-	for {
-		switch batch, r := in.next(); {
-		case r != nil:
-			r.err = in.catchUp(context.Background())
-			in.keepSnapshot()
-			close(r.done)
-		case len(batch) > 0:
-			in.write(batch)
-			in.keepSnapshot()
-		default:
-			return
-		}
+	for in.flushNext() {
 	}
+}
+
+// flushFirst is the flusher for as long as it takes to append what the caller queued: where a
+// store answers at once, another goroutine costs more than the store. What waits by then is
+// left to one.
+func (in *Instance) flushFirst() {
+	if !in.flushNext() {
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.reading != nil || len(in.queue) > 0 {
+		go in.flush()
+		return
+	}
+	in.restFlusher()
+}
+
+// flushNext does what the flusher has to do next. It is false, and the flusher at an end, if
+// there is nothing.
+func (in *Instance) flushNext() bool {
+	batch, r := in.next()
+	switch {
+	case r != nil:
+		r.err = in.catchUp(context.Background())
+		in.keepSnapshot()
+		close(r.done)
+	case len(batch) > 0:
+		in.write(batch)
+		in.keepSnapshot()
+	default:
+		return false
+	}
+	return true
 }
 
 // Limits of what is appended at once. More waits for the next time.
@@ -309,10 +340,15 @@ func (in *Instance) next() (batch []*submission, r *reading) {
 	}
 	in.queue = slices.Delete(in.queue, 0, len(batch))
 	if in.inFlight = batch; len(batch) == 0 {
-		close(in.flusher)
-		in.flusher = nil
+		in.restFlusher()
 	}
 	return batch, nil
+}
+
+// restFlusher is the end of the flusher, which has nothing to do. mu is held.
+func (in *Instance) restFlusher() {
+	close(in.flusher)
+	in.flusher = nil
 }
 
 // write appends a batch, and answers those who wait for it.
