@@ -32,6 +32,7 @@ type site struct {
 	path     string
 	keys     []Keys
 	segments []region.Segment // as a pattern, with wildcards for the tokens of keys
+	raw      []ir.TypeID      // the types that its place has
 	types    []ir.TypeID      // that what stands here may have, no unions
 	grants   grants
 	node     *tree.Node // what the view shows, nil for nothing
@@ -39,14 +40,16 @@ type site struct {
 	except   []string
 	doc      string
 	above    []ancestor
-	keyField string // of an entry of a keyed list
+	keyField string     // of an entry of a keyed list
+	bag      *tree.Node // of an appended one: what it is appended to
 }
 
-// An ancestor is a node of the view above a site, whose types have constraints.
+// An ancestor is a node of the view above a site, whose types have constraints or alternatives.
 type ancestor struct {
 	types []ir.TypeID
 	node  *tree.Node
-	depth int // segments above it
+	depth int  // segments above it
+	whole bool // all of it is shown: the node is of these types
 }
 
 // grants are what a stage may do where a walk is.
@@ -102,7 +105,7 @@ const anyIndex = 1 << 30
 
 func (b *builder) root(write, blind region.Region) site {
 	return site{
-		types: b.narrowed([]ir.TypeID{b.contract.State}, b.view), node: b.view,
+		raw: []ir.TypeID{b.contract.State}, types: b.narrowed([]ir.TypeID{b.contract.State}, b.view), node: b.view,
 		grants: grants{region.Compile(write).Start(b.args), region.Compile(blind).Start(b.args)},
 	}
 }
@@ -140,9 +143,7 @@ func (b *builder) visit(s site, found func(site)) {
 	if !s.grants.reachable() || b.isMissing(&s) || b.guide.Omitted > MaxPlaces {
 		return
 	}
-	if below := slices.DeleteFunc(slices.Clone(s.types), func(id ir.TypeID) bool { return len(b.contract.Types[id].Where) == 0 }); len(below) > 0 {
-		s.above = append(slices.Clip(s.above), ancestor{below, s.node, len(s.segments)})
-	}
+	s = b.inside(s)
 	named := map[string]bool{}
 	open, array, bag := false, false, false
 	field := ""
@@ -178,6 +179,18 @@ func (b *builder) visit(s site, found func(site)) {
 	if next := b.below(&s, region.Fresh("-"), appended); bag && next.grants.whole() {
 		found(next)
 	}
+}
+
+// inside is a site that is gone into: what judges it from above judges what is below.
+func (b *builder) inside(s site) site {
+	judges := slices.ContainsFunc(s.raw, func(id ir.TypeID) bool {
+		t := &b.contract.Types[id]
+		return len(t.Where) > 0 || t.Kind == ir.UnionType
+	})
+	if judges && s.node != nil {
+		s.above = append(slices.Clip(s.above), ancestor{s.raw, s.node, len(s.segments), b.accepts(s.node, s.raw)})
+	}
+	return s
 }
 
 // isMissing reports whether there is nothing at a site to write into.
@@ -230,6 +243,9 @@ func (b *builder) member(s *site, name string) site {
 	}
 	out := b.below(s, region.Key(name), h)
 	out.doc = doc
+	if all := b.typesBelow(b.flat(s.raw), region.Segment{Kind: region.KeyLiteral, Text: name}); !slices.ContainsFunc(all, func(id ir.TypeID) bool { return !b.isLiteral(id) }) {
+		out.raw, out.types = all, b.flat(all) // by which alternatives are told apart
+	}
 	return out
 }
 
@@ -295,9 +311,14 @@ func (b *builder) below(s *site, l region.Letter, h hang) site {
 			node = s.node.Get(l.Name)
 		}
 	}
+	raw := b.typesBelow(s.types, segment)
+	var bag *tree.Node
+	if h == appended {
+		bag = s.node
+	}
 	return site{
-		path: s.path + "/" + token, keys: s.keys, segments: append(slices.Clip(s.segments), segment),
-		types: b.narrowed(b.typesBelow(s.types, segment), node), grants: s.grants.step(l), node: node, hang: h, except: s.except, above: s.above,
+		path: s.path + "/" + token, keys: s.keys, segments: append(slices.Clip(s.segments), segment), bag: bag,
+		raw: raw, types: b.narrowed(raw, node), grants: s.grants.step(l), node: node, hang: h, except: s.except, above: s.above,
 	}
 }
 
@@ -329,9 +350,10 @@ func (b *builder) generic(s *site, token string, h hang) site {
 		}
 	}
 	k.Known = k.Known[:min(len(k.Known), MaxKnown)]
+	raw := b.typesBelow(s.types, segment)
 	return site{
 		path: s.path + "/" + token, keys: append(slices.Clip(s.keys), k), segments: append(slices.Clip(s.segments), segment),
-		types: b.flat(b.typesBelow(s.types, segment)), node: node, hang: h, except: s.except, above: s.above,
+		raw: raw, types: b.flat(raw), node: node, hang: h, except: s.except, above: s.above,
 	}
 }
 
@@ -357,6 +379,7 @@ func (b *builder) spread(s site) []site {
 			return out
 		}
 		out = nil // nobody replaces all that
+		s = b.inside(s)
 		for _, m := range t.Members {
 			out = append(out, b.spread(b.member(&s, m.Name))...)
 		}
@@ -401,7 +424,7 @@ func (b *builder) place(s site) (out Place, possible bool) {
 	if len(ops) == 0 || slices.ContainsFunc(s.keys, func(k Keys) bool { return !k.New && len(k.Known) == 0 }) {
 		return out, false
 	}
-	out = Place{Path: s.path, Keys: s.keys, Ops: ops, Exists: exists && s.hang != appended, Shape: b.shapeOf(s.types), Except: s.except, Doc: s.doc}
+	out = Place{Path: s.path, Keys: s.keys, Ops: ops, Exists: exists && s.hang != appended, Shape: b.shapeOf(s.raw), Except: s.except, Doc: s.doc}
 	if v := b.valueFor(&s); v != nil {
 		out.Example = tree.AppendJSON(nil, v)
 		out.Guesses = b.guesses(v)
@@ -474,6 +497,11 @@ func (b *builder) narrowed(types []ir.TypeID, n *tree.Node) []ir.TypeID {
 		return all
 	}
 	return fit
+}
+
+// accepts reports whether a value is of one of some types.
+func (b *builder) accepts(n *tree.Node, types []ir.TypeID) bool {
+	return slices.ContainsFunc(types, func(id ir.TypeID) bool { return b.program.Accepts(n, id) })
 }
 
 // mayBe reports whether what is shown may be a part of a value of a type.

@@ -52,7 +52,7 @@ func (b *builder) guesses(n *tree.Node) bool {
 // that no constraint above it is false then. nil if there is none.
 func (b *builder) valueFor(s *site) *tree.Node {
 	var fit, same *tree.Node
-	for _, id := range s.types {
+	for _, id := range b.flat(s.raw) {
 		values := b.valuesOf(id)
 		if t := &b.contract.Types[id]; s.node != nil && s.node.Kind() == ir.Object && (t.Kind == ir.MapType || t.Kind == ir.KeyedType) {
 			values = b.grown(s.node, t)
@@ -60,6 +60,9 @@ func (b *builder) valueFor(s *site) *tree.Node {
 			values = b.changed(s.node, t)
 		}
 		for _, v := range values {
+			if !b.program.Accepts(v, id) {
+				continue
+			}
 			if s.keyField != "" {
 				v = withMember(v, s.keyField, tree.NewString(b.keyFor(s)))
 				if !b.program.Accepts(v, id) {
@@ -67,7 +70,7 @@ func (b *builder) valueFor(s *site) *tree.Node {
 				}
 			}
 			switch {
-			case b.breaksAbove(s, v):
+			case b.breaksAbove(s, v), s.bag != nil && holds(s.bag, v):
 			case s.node != nil && v.Digest() == s.node.Digest():
 				same = v
 			case fit == nil || b.guesses(fit) && !b.guesses(v):
@@ -79,6 +82,16 @@ func (b *builder) valueFor(s *site) *tree.Node {
 		return same
 	}
 	return fit
+}
+
+// holds reports whether an array has an element.
+func holds(n, element *tree.Node) bool {
+	for _, e := range n.Elements() {
+		if e.Digest() == element.Digest() {
+			return true
+		}
+	}
+	return false
 }
 
 // grown is a map or keyed list with one more entry: others may refer to those that there are.
@@ -141,11 +154,18 @@ func withMember(n *tree.Node, name string, v *tree.Node) *tree.Node {
 func (b *builder) breaksAbove(s *site, v *tree.Node) bool {
 	for _, a := range s.above {
 		with := putAt(a.node, s.segments[a.depth:], v)
-		if with != nil && slices.ContainsFunc(a.types, func(id ir.TypeID) bool { return b.program.Denies(with, id) }) {
+		if with != nil && (a.whole && !b.accepts(with, a.types) || !a.whole && !b.mayStay(a, with)) || with != nil && slices.ContainsFunc(a.types, func(id ir.TypeID) bool { return b.program.Denies(with, id) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// mayStay reports whether a node of which a part is shown may be of the alternative that it is of
+// with another value in it.
+func (b *builder) mayStay(a ancestor, with *tree.Node) bool {
+	was, is := b.narrowed(a.types, a.node), b.narrowed(a.types, with)
+	return slices.ContainsFunc(is, func(id ir.TypeID) bool { return slices.Contains(was, id) && b.mayBe(with, id) })
 }
 
 // putAt is n with v at a place below, nil where that cannot be said.
