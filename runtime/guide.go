@@ -62,6 +62,7 @@ type (
 	//	Members       []ShapeMember    // of a record
 	//	Rest          *Shape           // of a record that may have other members
 	//	Target        string           // of a key: the container whose keys are meant
+	//	Doc           string           // of a literal: what the contract says of it
 	//	Where         []string         // what else must hold of it
 	Shape = guide.Shape
 

@@ -92,7 +92,7 @@ func (c *checker) lowerType(s *scope, t syntax.TypeExpr) ir.TypeID {
 	case *syntax.NamedType:
 		return c.lowerNamed(s, t)
 	case *syntax.LiteralType:
-		return c.addType(ir.Type{Kind: ir.LiteralType, Literal: canonicalLiteral(t.Text)})
+		return c.addType(ir.Type{Kind: ir.LiteralType, Literal: canonicalLiteral(t.Text), Doc: t.Doc})
 	case *syntax.UnionType:
 		return c.lowerUnion(s, t)
 	case *syntax.ContainerType:
@@ -123,7 +123,7 @@ func (c *checker) lowerNamed(s *scope, t *syntax.NamedType) ir.TypeID {
 	}
 	def, ok := in.types[name]
 	if d := in.constant(name); !ok && d != nil {
-		return c.addType(ir.Type{Kind: ir.LiteralType, Literal: canonicalLiteral(d.Value.Text)})
+		return c.addType(ir.Type{Kind: ir.LiteralType, Literal: canonicalLiteral(d.Value.Text), Doc: d.Doc})
 	}
 	if !ok {
 		candidates := keys(in.types)

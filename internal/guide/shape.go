@@ -20,6 +20,7 @@ type Shape struct {
 	Members      []Member        `json:"members,omitempty"` // of a record
 	Rest         *Shape          `json:"rest,omitempty"`    // of a record that may have other members
 	Target       string          `json:"target,omitempty"`  // of a key: the container whose keys are meant
+	Doc          string          `json:"doc,omitempty"`     // of a literal: what the contract says of it
 	Where        []string        `json:"where,omitempty"`   // what else must hold of it, in words or as the contract has it
 }
 
@@ -102,7 +103,7 @@ func (b *builder) alike(x, y ir.TypeID) bool {
 
 func (b *builder) describe(id ir.TypeID) Shape {
 	t := &b.contract.Types[id]
-	out := Shape{Kind: ShapeKind(t.Kind), KeyField: t.KeyField, Where: wordsOf(t)}
+	out := Shape{Kind: ShapeKind(t.Kind), KeyField: t.KeyField, Doc: t.Doc, Where: wordsOf(t)}
 	if t.Elem != ir.NoType {
 		of := b.shape(t.Elem)
 		out.Of = &of

@@ -42,6 +42,7 @@ type Type struct {
 	Rest         TypeID          `json:"rest,omitempty"`    // an open record's other members
 	Alternatives []TypeID        `json:"alternatives,omitempty"`
 	Literal      string          `json:"literal,omitempty"` // canonical JSON text of the only value
+	Doc          string          `json:"doc,omitempty"`     // of a literal: what it means
 	KeyField     string          `json:"keyField,omitempty"`
 	Target       *region.Pattern `json:"target,omitempty"` // of a RefType: the container whose keys are meant
 	Where        []Expr          `json:"where,omitempty"`  // constraints over self

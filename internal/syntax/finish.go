@@ -92,7 +92,11 @@ func documentation(file *source.File, tokens []token) map[int]string {
 	docs := map[int]string{}
 	var lines []string
 	next := 0 // the line that goes on with the comment
+	bar := "" // what stands above a "|" that was the token before
 	for _, t := range tokens {
+		if bar != "" && t.kind != CommentToken {
+			docs[t.start], bar = bar, ""
+		}
 		if !t.lineStart {
 			continue
 		}
@@ -103,6 +107,9 @@ func documentation(file *source.File, tokens []token) map[int]string {
 		if t.kind != CommentToken {
 			if len(lines) > 0 {
 				docs[t.start] = strings.Join(lines, "\n")
+				if file.Text[t.start:t.end] == "|" {
+					bar = docs[t.start]
+				}
 			}
 			lines = lines[:0]
 			continue

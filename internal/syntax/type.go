@@ -99,9 +99,11 @@ type typeGroup struct {
 	Type TypeExpr `parser:"'(' @@ ')'"`
 }
 
-// LiteralType is a JSON string, number, true or false; Text is the literal as written.
+// LiteralType is a JSON string, number, true or false; Text is the literal as written. Of an
+// alternative, comments above its "|" are above it.
 type LiteralType struct {
 	Node
+	Documented
 	Text string `parser:"@( String | Int | Number | 'true' | 'false' )"`
 }
 

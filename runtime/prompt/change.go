@@ -113,6 +113,9 @@ func (w *writer) shape(s *runtime.Shape) string {
 		return w.shape(&named)
 	case "literal":
 		text = string(s.Literal)
+		if s.Doc != "" {
+			text += " /* " + oneLine(s.Doc) + " */"
+		}
 	case "union":
 		var all []string
 		for i := range s.Alternatives {
