@@ -41,6 +41,7 @@ var someMacros = []string{
 	"open(t) = t.status == \"open\" // that is all", "never() = false",
 	"has_one(l, v) = l.exists(x, x.n == v)", "nested(v) = state.l.all(x, has_one(state.m, x.n + v))",
 	"bound(v) = cel.bind(x, v.n, x > 1)", "twice(v) = v + v", "lib.small(n) = n < LIMIT",
+	"neither(b) = !b", "one(n) = n ? 1 : 2", "rest(b) = 10 - one(b)",
 	"measured(n) = n < paid", "pairs(m, v) = m.all(k, e, e == v)",
 }
 
@@ -60,6 +61,8 @@ func TestDefinitionsAreWrittenOut(t *testing.T) {
 		"state.l.all(x, bound(x))":                "state.l.all(x, cel.bind(x_, x.n, x_ > 1))",
 		"state.l.all(k, pairs(state.m, k))":       "state.l.all(k, state.m.all(k_, e, e == k))",
 		"lib.small(LOW)":                          "((-1) < 10)",
+		"neither(state.b ? state.x : state.y)":    "(!(state.b ? state.x : state.y))",
+		"rest(state.b) == 9":                      "(10 - (state.b ? 1 : 2)) == 9",
 		"state.l.all(LIMIT, LIMIT > 1)":           "state.l.all(LIMIT, LIMIT > 1)",
 		"state.LIMIT == lib.other && x.open == 1": "state.LIMIT == lib.other && x.open == 1",
 		"state.t == TEXT":                         `state.t == "a // b"`,

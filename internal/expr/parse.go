@@ -647,6 +647,9 @@ func (x *extents) closing(i int) int {
 
 // operatorText is how an operator is written.
 func operatorText(function string) (string, bool) {
+	if function == operators.Conditional { // which has no one text
+		return "?", true
+	}
 	if text, found := operators.FindReverseBinaryOperator(function); found {
 		return text, true
 	}

@@ -317,7 +317,7 @@ func (d *decomposer) enter(l literal, in *frame) (*frame, ast.Expr, bool) {
 		return nil, nil, false
 	}
 	from, path, ok := in.resolve(loop.over)
-	if !ok {
+	if !ok || from != in { // of a container beside the entry, nothing is asked where there is no entry
 		return nil, nil, false
 	}
 	each, keyed, ok := d.env.container(from, path)

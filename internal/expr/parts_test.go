@@ -2,7 +2,10 @@ package expr
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,8 +56,10 @@ func TestRulesOverAllEntriesAreTakenApart(t *testing.T) {
 			`/:tickets/:*/:labels/[*]: (state.limit > 1) || (l != "") (looks elsewhere)`},
 		`state.tickets.all(k, t, t.notes.all(n, n != k))`:               {`/:tickets/:*: t.notes.all(n, n != k)`},
 		`state.tickets.all(k, t, t.urgent || t.notes.all(n, n != "b"))`: {`/:tickets/:*: t.urgent || t.notes.all(n, n != "b")`},
-		`state.limit > 3 && state.budget > 1.0`:                         {`state.limit > 3`, `state.budget > 1.0`},
-		`has(state.meta) && state.meta.name == "b"`:                     {`has(state.meta)`, `state.meta.name == "b"`},
+		`state.orders.all(o, state.items.all(i, state.items[i].count > 0))`: {
+			`/:orders/[*]: state.items.all(i, state.items[i].count > 0) (looks elsewhere)`},
+		`state.limit > 3 && state.budget > 1.0`:     {`state.limit > 3`, `state.budget > 1.0`},
+		`has(state.meta) && state.meta.name == "b"`: {`has(state.meta)`, `state.meta.name == "b"`},
 		`state.tags.all(x, x != "") && state.items.all(i, v, v.id == i)`: {
 			`/:tags/[*]: x != ""`, `/:items/:*: v.id == i`},
 	} {
@@ -251,4 +256,91 @@ func TestWhatARuleReadsOfItsEntryIsToldFromTheRest(t *testing.T) {
 		}
 		require.Equal(t, want, text(within)+" | "+text(elsewhere), source)
 	}
+}
+
+// A ruleSpeller draws rules that quantify over containers of the state and of what is bound.
+type ruleSpeller struct {
+	*rand.Rand
+	sets, rows, numbers []string // that are bound
+}
+
+func (s *ruleSpeller) rule(depth int) string {
+	if depth > 0 {
+		switch s.Intn(6) {
+		case 0:
+			return "(" + s.rule(depth-1) + [...]string{" && ", " || "}[s.Intn(2)] + s.rule(depth-1) + ")"
+		case 1:
+			return "!(" + s.rule(depth-1) + ")"
+		case 2:
+			return "(" + s.rule(depth-1) + " ? " + s.rule(depth-1) + " : " + s.rule(depth-1) + ")"
+		default:
+			return s.loop(depth)
+		}
+	}
+	number := append([]string{"state.n"}, s.numbers...)
+	about := []string{number[s.Intn(len(number))] + " > 0", "1 / " + number[s.Intn(len(number))] + " == 1", `"a" in state.m`, "1 in state.s"}
+	for _, v := range s.sets {
+		about = append(about, v+".size() > 1", "1 in "+v)
+	}
+	for _, v := range s.rows {
+		about = append(about, v+".n == 0", "1 in "+v+".s")
+	}
+	return about[s.Intn(len(about))]
+}
+
+func (s *ruleSpeller) loop(depth int) string {
+	inner := *s
+	v := fmt.Sprintf("v%d", len(s.sets)+len(s.rows)+len(s.numbers))
+	over, binds := "", v
+	switch s.Intn(8) {
+	case 0, 1:
+		over, binds, inner.sets = "state.m", v+"k, "+v, append(slices.Clone(s.sets), v)
+	case 2:
+		over, inner.sets = "state.ls", append(slices.Clone(s.sets), v)
+	case 3, 4:
+		over, binds, inner.rows = "state.k", v+"k, "+v, append(slices.Clone(s.rows), v)
+	case 5:
+		over, inner.numbers = "state.l", append(slices.Clone(s.numbers), v)
+	default:
+		over, inner.numbers = "state.g", append(slices.Clone(s.numbers), v)
+		if all := append(slices.Clone(s.sets), s.rows...); len(all) > 0 {
+			if over = all[s.Intn(len(all))]; slices.Contains(s.rows, over) {
+				over += ".s"
+			}
+		}
+	}
+	return over + [...]string{".all(", ".exists("}[s.Intn(2)] + binds + ", " + inner.rule(depth-1) + ")"
+}
+
+// TestTheWholeOfADrawnRuleHoldsExactlyIfAllItsPartsDo draws the rules: loops in loops over one
+// another's entries and beside them, over containers that may be empty.
+func TestTheWholeOfADrawnRuleHoldsExactlyIfAllItsPartsDo(t *testing.T) {
+	c := bagContract()
+	e, err := New(c, Default())
+	require.NoError(t, err)
+	r := source{rand.New(rand.NewSource(23)), c.Types, true}
+	apart, outcomes := 0, map[string]int{}
+	for range rounds(1000) {
+		src := (&ruleSpeller{Rand: r.Rand}).rule(1 + r.Intn(4))
+		x, issues := e.Check(src, stateScope)
+		require.False(t, HasErrors(issues), "%s: %v", src, issues)
+		parts := e.Parts(x, stateScope)
+		if parts == nil {
+			continue
+		}
+		apart++
+		whole, err := e.Compile(x, stateScope)
+		require.NoError(t, err)
+		d := &desk{env: e}
+		for range 12 {
+			state := bagValue{r.value(c.State), true}
+			want := outcomeOf(whole.Eval(context.Background(), &Input{State: state}))
+			text, _ := json.Marshal(state.v)
+			require.Equal(t, want, d.outcomeOfParts(t, parts, state), "%s\nas %q\n%s", src, partTexts(e, parts), text)
+			outcomes[want]++
+		}
+	}
+	t.Logf("%d rules taken apart, outcomes %v", apart, outcomes)
+	require.Greater(t, apart, 20)
+	require.Len(t, outcomes, 3)
 }
