@@ -174,7 +174,7 @@ func TestEveryCodeIsFoundWhereTheCatalogueShowsIt(t *testing.T) {
 			if k.At != "" {
 				require.Equal(t, diagnostic.Source(k.At), found[0].Span.Text())
 			}
-			require.Empty(t, compileText(diagnostic.Source(k.Right), name, others))
+			require.Empty(t, used(compileText(diagnostic.Source(k.Right), name, others)))
 		})
 	}
 }

@@ -54,19 +54,19 @@ region addresses = /customers/*/email, /m/*/*/email
 stage s { read %s }
 `
 	for read, refused := range map[string]bool{
-		"/customers except /customers/*/email":                                    true,
-		"/customers/* except /customers/k/email":                                  true,
-		"/** except addresses":                                                    true,
-		"/m except /m/*/*/email":                                                  true,
-		"/** except /**/email":                                                    true,
-		"/customers/* except (/customers/*/email, /customers/*/name)":             true,
-		"/customers except /customers/*":                                          false,
-		"/customers except /customers/*/name":                                     false,
-		"/customers except /customers/*/box/email":                                false,
-		"/customers/*/name":                                                       false,
-		"/m except (/m/*/*, /m/*/*/email), /o":                                    false,
-		"/customers except (/customers/*, /customers/*/email), /m/*":              false,
-		"/customers except (/customers/*, /customers/*/email), /customers/*/name": true,
+		"/customers except /customers/*/email":                                      true,
+		"/customers/* except /customers/k/email":                                    true,
+		"/** except addresses":                                                      true,
+		"/m except /m/*/*/email":                                                    true,
+		"/** except /**/email":                                                      true,
+		"/customers/* except (/customers/*/email, /customers/*/name)":               true,
+		"/customers except /customers/*":                                            false,
+		"/customers except /customers/*/name":                                       false,
+		"/customers except /customers/*/box/email":                                  false,
+		"/customers/*/name":                                                         false,
+		"/m except (/m/*/*, /m/*/*/email), /o":                                      false,
+		"/customers except (/customers/*, /customers/*/email), /m/*":                false,
+		"(/customers except (/customers/*, /customers/*/email)), /customers/*/name": true,
 	} {
 		out := compile(fmt.Sprintf(contract, read))
 		require.Equal(t, refused, len(out.Diagnostics) > 0, "%s: %+v", read, out.Diagnostics)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/check"
@@ -74,7 +76,11 @@ func (l *loader) load(p string, from *syntax.Import) *check.Unit {
 func (l *loader) loadImport(from string, d *syntax.Import) *check.Unit {
 	p, problem := resolveImport(from, d.Path.Value)
 	if problem != "" {
-		l.report(importFault(diagnostic.ImportPath, d, "write `std/NAME`, or `./FILE.poptic` for a file of yours", problem))
+		fault := importFault(diagnostic.ImportPath, d, "write `std/NAME`, or `./FILE.poptic` for a file of yours", problem)
+		if slices.Contains(l.siblings(stdPrefix+"x"), d.Path.Value+extension) {
+			fault = importInstead(fault, d, stdPrefix+d.Path.Value)
+		}
+		l.report(fault)
 		return nil
 	}
 	unit := l.load(p, d)
@@ -124,13 +130,29 @@ func (l *loader) unreadable(p string, from *syntax.Import, err error) source.Dia
 		return diagnostic.Unreadable.Diagnostic(at, "", fmt.Sprintf("%s cannot be read: %v", l.in.Show(p), reason(err)))
 	}
 	d := importFault(diagnostic.ImportNotFound, from, "", fmt.Sprintf("there is no library %q: %v", from.Path.Value, reason(err)))
-	if near := spell.Nearest(path.Base(p), l.siblings(p)); near != "" {
-		if strings.HasPrefix(p, stdPrefix) {
-			near = strings.TrimSuffix(near, extension)
+	var others []string
+	for _, name := range l.siblings(p) {
+		if path.Join(path.Dir(p), name) != from.Path.Span.File.Name {
+			others = append(others, strings.TrimSuffix(name, extension))
 		}
-		written := from.Path.Value
-		d.Help = "did you mean `" + written[:strings.LastIndex(written, "/")+1] + near + "`?"
 	}
+	written := from.Path.Value
+	if near := spell.Nearest(strings.TrimSuffix(path.Base(p), extension), others); near != "" {
+		if !strings.HasPrefix(p, stdPrefix) {
+			near += extension
+		}
+		return importInstead(d, from, written[:strings.LastIndex(written, "/")+1]+near)
+	}
+	if strings.HasPrefix(p, stdPrefix) {
+		d.Help = "the libraries that come with the compiler are " + strings.Join(others, ", ")
+	}
+	return d
+}
+
+// importInstead proposes another path of an import.
+func importInstead(d source.Diagnostic, from *syntax.Import, meant string) source.Diagnostic {
+	d.Help = "did you mean `" + meant + "`?"
+	d.Fixes = append(d.Fixes, source.Fix{Title: "write `" + meant + "`", Span: from.Path.Span, Text: strconv.Quote(meant)})
 	return d
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
@@ -50,7 +51,7 @@ func slips(t *testing.T) (cases []mistake, between []string) {
 // said is what the golden file says of a case.
 func (m mistake) said() string {
 	var out strings.Builder
-	found := compile(m.below + m.text).Diagnostics
+	found := compileWhole(m.below + m.text).Diagnostics
 	if len(found) == 0 {
 		return "> nothing\n"
 	}
@@ -74,7 +75,7 @@ func (m mistake) said() string {
 func (m mistake) left(f source.Fix) string {
 	text := m.below + m.text
 	var codes []string
-	for _, d := range compile(text[:f.Span.Start] + f.Text + text[f.Span.End:]).Diagnostics {
+	for _, d := range compileWhole(text[:f.Span.Start] + f.Text + text[f.Span.End:]).Diagnostics {
 		codes = append(codes, d.Code)
 	}
 	if len(codes) == 0 {
@@ -105,5 +106,90 @@ func TestTheFirstFindingsOfBeginnersMistakes(t *testing.T) {
 	}
 	if *update {
 		require.NoError(t, os.WriteFile("testdata/mistakes.txt", []byte(out.String()), 0o644))
+	}
+}
+
+// requireFixesMend applies every fix of every finding about a text: what it is about is gone,
+// and there are fewer errors, or as many and the first of them further on. What the first fix
+// of the first finding leads to, again and again, is no circle.
+func requireFixesMend(t *testing.T, text string) {
+	t.Helper()
+	found := compileWhole(text).Diagnostics
+	for _, d := range found {
+		if strings.Contains(d.Help, "did you mean") {
+			require.NotEmpty(t, d.Fixes, "%s: %s\n%s", d.Message, d.Help, text)
+		}
+		for _, f := range d.Fixes {
+			if d.Span.File.Text != text || f.Span.File.Text != text {
+				continue // in an imported file
+			}
+			mended := applied(text, f)
+			left := compileWhole(mended).Diagnostics
+			for _, l := range left {
+				same := l.Code == d.Code && l.Message == d.Message && l.Span.Start == d.Span.Start
+				require.False(t, same, "the fix %q leaves %s: %s\n%s", f.Title, d.Code, d.Message, mended)
+			}
+			before, first := errorsOf(found, text, f)
+			after, then := errorsOf(left, text, source.Fix{})
+			meaning := d.Code == "cel_syntax" && after > 0 && then == first // it can be read, and what it means is wrong
+			require.True(t, after < before || after == before && (d.Severity != source.Error || after == 0 || then > first || meaning),
+				"%s: %s\nthe fix %q leaves no less:\n%s%s", d.Code, d.Message, f.Title, mended, listed(left))
+		}
+	}
+	seen := map[string]bool{}
+	for len(found) > 0 && len(found[0].Fixes) > 0 && found[0].Fixes[0].Span.File.Text == text {
+		require.False(t, seen[text], "the fixes go in a circle: %q\n%s", found[0].Fixes[0].Title, text)
+		seen[text] = true
+		text = applied(text, found[0].Fixes[0])
+		found = compileWhole(text).Diagnostics
+	}
+}
+
+func applied(text string, f source.Fix) string {
+	return text[:f.Span.Start] + f.Text + text[f.Span.End:]
+}
+
+// errorsOf counts the errors, and says where the first would stand after a fix.
+func errorsOf(found []source.Diagnostic, text string, f source.Fix) (n, first int) {
+	first = len(text)
+	for _, d := range found {
+		if d.Severity != source.Error {
+			continue
+		}
+		if n++; n == 1 {
+			first = d.Span.Start
+			if f.Title != "" && first > f.Span.Start {
+				first += len(f.Text) - (f.Span.End - f.Span.Start)
+			}
+		}
+	}
+	return n, first
+}
+
+func listed(found []source.Diagnostic) string {
+	var out strings.Builder
+	for _, d := range found {
+		fmt.Fprintf(&out, "  %d: %s: %s\n", d.Span.Start, d.Code, d.Message)
+	}
+	return out.String()
+}
+
+func TestEveryFixOfABeginnersMistakeMends(t *testing.T) {
+	cases, _ := slips(t)
+	for _, m := range cases {
+		t.Run(strings.TrimSpace(m.title), func(t *testing.T) { requireFixesMend(t, m.below+m.text) })
+	}
+}
+
+func TestEveryFixOfAnExampleMends(t *testing.T) {
+	for _, k := range diagnostic.All() {
+		if len(k.Beside) == 0 && k.File == "" && len(k.Wrong) < 1<<12 {
+			t.Run(k.Code, func(t *testing.T) { requireFixesMend(t, diagnostic.Source(k.Wrong)) })
+		}
+	}
+	for _, e := range otherShapes {
+		if len(e.source) < 1<<12 {
+			t.Run(e.code, func(t *testing.T) { requireFixesMend(t, e.source) })
+		}
 	}
 }

@@ -75,6 +75,8 @@ func Contract(ctx context.Context, u *Unit) Result {
 		c.checkChoices,
 		c.checkKeys,
 		c.checkDisclosure,
+		c.checkEffect,
+		c.checkClaimsTwice,
 	} {
 		if c.ended() {
 			return Result{}
@@ -146,13 +148,14 @@ type checker struct {
 	stateless    bool            // that there is no state was reported
 	faultyNames  []string        // measures that were reported
 	scopeOf      map[*source.File]*scope
-	groups       map[string]*group // of roles, by name
-	inBodies     map[string]bool   // what was reported about definitions
-	groundwork   bool              // types, measures, phases and invariants are without errors
+	groups       map[string]*group    // of roles, by name
+	inBodies     map[string]bool      // what was reported about definitions
+	said         map[source.Span]bool // suspicious segments that were reported
+	groundwork   bool                 // types, measures, phases and invariants are without errors
 }
 
 func newChecker(ctx context.Context, u *Unit) *checker {
-	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, fields: map[ir.TypeID]map[string]*syntax.Field{}, fieldTypes: map[*syntax.Field]ir.TypeID{}, entryOf: map[*syntax.Each]*ir.Each{}, wheres: map[string]*syntax.Expr{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}, scopeOf: map[*source.File]*scope{}, groups: map[string]*group{}, inBodies: map[string]bool{}}
+	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, fields: map[ir.TypeID]map[string]*syntax.Field{}, fieldTypes: map[*syntax.Field]ir.TypeID{}, entryOf: map[*syntax.Each]*ir.Each{}, wheres: map[string]*syntax.Expr{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}, scopeOf: map[*source.File]*scope{}, groups: map[string]*group{}, inBodies: map[string]bool{}, said: map[source.Span]bool{}}
 	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
 	c.model = footprint.New(&c.out)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
@@ -45,7 +46,13 @@ func unknownName(unknown *diagnostic.Kind, n syntax.Name, name string, candidate
 	}
 	if near != "" {
 		d.Help = "did you mean `" + near + "`?"
-		d = replaced(d, n.Span, strings.TrimSuffix(n.Text, name)+near)
+		at := n.Span
+		if alias, rest, ok := strings.Cut(n.Text, "."); ok && alias == name && rest != name {
+			at.End = at.Start + len(alias)
+		} else if ok {
+			at.Start = at.End - len(name)
+		}
+		d = replaced(d, at, near)
 	} else if help := elsewhere[kind][strings.ToLower(name)]; help != "" {
 		d.Help = help
 	}
@@ -57,14 +64,20 @@ func unknownName(unknown *diagnostic.Kind, n syntax.Name, name string, candidate
 var misnomers = map[string]map[string]string{
 	"type": {
 		"boolean": "bool", "integer": "int", "long": "int", "int64": "int", "int32": "int", "float": "number",
-		"float64": "number", "double": "number", "decimal": "number", "str": "string", "text": "string", "unknown": "any", "json": "any",
+		"float64": "number", "real": "number", "varchar": "string", "char": "string", "uuid": "string", "url": "string", "uint": "int", "bigint": "int", "nil": "null", "none": "null", "double": "number", "str": "string", "text": "string", "unknown": "any", "json": "any",
 	},
 	"region": {"all": "/**", "everything": "/**", "any": "/**"},
 }
 
 // elsewhere says how what other languages have a name for is written here, by kind.
 var elsewhere = map[string]map[string]string{
+	"region": {
+		"none": "leave the clause out: what a stage does not say it does not allow", "nothing": "leave the clause out: what a stage does not say it does not allow",
+	},
 	"type": {
+		"undefined": "a member that may be absent is written `name?: TYPE`", "void": "a member that may be absent is written `name?: TYPE`",
+		"ref": "a reference is written `key of /PATH`", "reference": "a reference is written `key of /PATH`",
+		"map": "write `map of TYPE`", "list": "write `list of TYPE`", "set": "write `set of TYPE`",
 		"object":   "a record is written `{ name: TYPE }`, an object with keys of its own `map of TYPE`",
 		"record":   "a record is written `{ name: TYPE }`, an object with keys of its own `map of TYPE`",
 		"dict":     "an object with keys of its own is written `map of TYPE`",
@@ -168,16 +181,25 @@ func fieldTwice(f, first *syntax.Field) source.Diagnostic {
 	return related(fault(diagnostic.DeclaredTwice, f.Name.Span, "remove one of the two", "member %s is declared twice", f.Name.Text), "first declared here", first.Name.Span)
 }
 
-func notNumeric(d *syntax.MeasureDecl, what string) source.Diagnostic {
-	return fault(diagnostic.MeasureType, d.Over.Span, "`count` takes anything; the others need numbers", "%s needs numbers, this is %s", d.Kind.Text, what)
+func notNumeric(d *syntax.MeasureDecl, what string, entries bool) source.Diagnostic {
+	f := fault(diagnostic.MeasureType, d.Over.Span, "`count` takes anything; the others need numbers", "%s needs numbers, this is %s", d.Kind.Text, what)
+	if entries {
+		f.Help = "write `" + d.Over.Text + "/*` for its entries"
+		f.Fixes = append(f.Fixes, insertion("go over its entries", d.Over.Span.File, d.Over.Span.End, "/*"))
+	}
+	return f
 }
 
 func deepEach(s *syntax.PathSegment) source.Diagnostic {
 	return fault(diagnostic.EachPattern, s.Span, "use `*` for every level", "`each` needs to know how deep its entries are; `**` does not say")
 }
 
-func eachWithoutWildcard(e *syntax.Each, most int) source.Diagnostic {
-	return fault(diagnostic.EachPattern, e.Over.Span, "write `/*` where the entries vary", "`each` goes over entries: its path has between 1 and %d `*`", most)
+func eachWithoutWildcard(e *syntax.Each, most int, open bool) source.Diagnostic {
+	d := fault(diagnostic.EachPattern, e.Over.Span, "write `/*` where the entries vary", "`each` goes over entries: its path has between 1 and %d `*`", most)
+	if open {
+		d.Fixes = append(d.Fixes, insertion("go over its entries", e.Over.Span.File, e.Over.Span.End, "/*"))
+	}
+	return d
 }
 
 // noKeyOfEntry: positions are no keys.
@@ -220,7 +242,14 @@ func tooManyChoices(p *syntax.Path) source.Diagnostic {
 }
 
 func notOnePlace(p *syntax.Path, s *syntax.PathSegment) source.Diagnostic {
-	return fault(diagnostic.NotOnePlace, s.Span, "name every step, or use a parameter", "%s must lead to one place; %s leads to many", p.Text, s.Span.Text())
+	d := fault(diagnostic.NotOnePlace, s.Span, "name every step, or use a parameter", "%s must lead to one place; %s leads to many", p.Text, s.Span.Text())
+	if last := p.Segments[len(p.Segments)-1]; s == last && len(p.Segments) > 1 && s.Kind == syntax.StarSegment {
+		at := s.Span
+		at.Start-- // the slash
+		d.Help = "name what holds the entries: " + strings.TrimSuffix(p.Text, "/*")
+		d.Fixes = append(d.Fixes, source.Fix{Title: "name what holds the entries", Span: at, Text: ""})
+	}
+	return d
 }
 
 func choiceNotAllowed(p *syntax.Path) source.Diagnostic {
@@ -278,8 +307,12 @@ func positionInRead(s *syntax.PathSegment, object bool) source.Diagnostic {
 	return d
 }
 
-func elementOfBag(s *syntax.PathSegment, what string) source.Diagnostic {
-	return fault(diagnostic.ElementOfBag, s.Span, "grant the whole of it, or `-` to add entries", "the elements of a %s have no place of their own: they cannot be written or taken one by one", what)
+func elementOfBag(s *syntax.PathSegment, what string, add bool) source.Diagnostic {
+	d := fault(diagnostic.ElementOfBag, s.Span, "grant the whole of it, or `-` to add entries", "the elements of a %s have no place of their own: they cannot be written or taken one by one", what)
+	if s.Kind == syntax.StarSegment && add {
+		d = replaced(d, s.Span, "-")
+	}
+	return d
 }
 
 func dashOutsideLog(s *syntax.PathSegment, what string) source.Diagnostic {
@@ -372,6 +405,10 @@ func clauseNeedsPhases(cl *syntax.Clause) source.Diagnostic {
 
 // Stages.
 
+func pathTwice(at source.Span, text string) source.Diagnostic {
+	return fault(diagnostic.ListedTwice, at, "remove one", "%s is listed twice", text)
+}
+
 func listedTwice(n syntax.Name) source.Diagnostic {
 	return fault(diagnostic.ListedTwice, n.Span, "remove one", "%s is listed twice", n.Text)
 }
@@ -406,6 +443,10 @@ func notRead(st *stage, clause string, g writtenGrant, w region.Word) source.Dia
 	d := fault(diagnostic.NotRead, g.at, "add "+g.read+" to `read`, or narrow `"+clause+"`", "%s %s %s but does not read it", st.title(), verb, wordText(w))
 	if cl := st.clauses["read"]; cl != nil {
 		d = related(d, "what it reads", cl.Span)
+		if r := cl.Region; r != nil && slices.ContainsFunc(r.Grants, func(g *syntax.GrantExpr) bool { return len(g.Except) > 0 }) {
+			d.Fixes = []source.Fix{{Title: "read it too", Span: r.Span, Text: "(" + r.Span.Text() + "), " + g.read}}
+			return d
+		}
 		d.Fixes = []source.Fix{insertion("read it too", cl.Span.File, cl.Span.End, ", "+g.read)}
 	} else if cl := st.clauses[clause]; cl != nil {
 		d.Fixes = []source.Fix{insertion("read it", cl.Span.File, cl.Span.Start, "read "+g.read+" ")}

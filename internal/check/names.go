@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -160,7 +159,7 @@ func (c *checker) resolve(s *scope, n syntax.Name) (*scope, string) {
 	lib, ok := s.imports[alias]
 	c.use(ok && lib == nil)
 	if !ok {
-		c.report(unknownName(diagnostic.UnknownImport, n, alias, keys(s.imports)))
+		c.report(c.unknownImport(s, n, alias, rest))
 		return nil, ""
 	}
 	return lib, rest

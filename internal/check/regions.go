@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -139,7 +138,7 @@ func (t *typer) step(from typedPattern, s *syntax.PathSegment, last bool) (typed
 	object, array := t.model.Shape.Kinds(from.at)
 	switch s.Kind {
 	case syntax.LiteralSegment:
-		if s.Span.Start == s.Span.End { // no segment was written, which the parser reported
+		if s.Span.Start == s.Span.End || s.Bad { // it could not be read, which the parser reported
 			t.failed = true
 			return from, false
 		}
@@ -171,7 +170,7 @@ func (t *typer) step(from typedPattern, s *syntax.PathSegment, last bool) (typed
 		return from, false
 	}
 	if t.use != otherPath && t.use != readPath && t.indexesUnordered(from.at, seg) {
-		t.fail(elementOfBag(s, t.describeSet(from.at)))
+		t.fail(elementOfBag(s, t.describeSet(from.at), last && t.use == writePath))
 		return from, false
 	}
 	return typedPattern{footprint.Extend(from.pattern, seg), at}, true
@@ -189,6 +188,9 @@ func (t *typer) fail(d source.Diagnostic) {
 func (t *typer) literal(set footprint.TypeSet, s *syntax.PathSegment, object, array bool) (region.Segment, footprint.TypeSet) {
 	index, isIndex := arrayIndex(s.Text)
 	isIndex = isIndex && array && !strings.HasPrefix(s.Span.Text(), `"`)
+	if t.model.Shape.Only(set, ir.MapType, ir.KeyedType, ir.AnyType) {
+		t.checkLiteral(s, object)
+	}
 	asKey := t.model.Shape.Letter(set, region.Key(s.Text))
 	if !isIndex {
 		return region.Segment{Kind: region.KeyLiteral, Text: s.Text}, asKey
@@ -330,9 +332,13 @@ func (c *checker) lowerRegion(s *scope, r *syntax.RegionExpr, use pathUse, param
 		return nil, nil
 	}
 	total := 0
-	for _, g := range r.Grants {
+	patterns := make([][]region.Pattern, len(r.Grants))
+	for i, g := range r.Grants {
 		grants := c.lowerGrant(s, g, use, params)
 		n := size(grants)
+		if len(grants) == 1 {
+			patterns[i] = grants[0].Include
+		}
 		if total += n; total > MaxRegion && c.tooManyPatterns(total, g.Span) || c.tooManyPatterns(n, g.Span) {
 			return nil, nil
 		}
@@ -342,6 +348,7 @@ func (c *checker) lowerRegion(s *scope, r *syntax.RegionExpr, use pathUse, param
 		}
 		plain = append(plain, grants...)
 	}
+	c.checkGivenBack(r, patterns)
 	return plain, blind
 }
 
@@ -475,7 +482,7 @@ func (c *checker) lowerRegionName(s *scope, n syntax.Name) region.Region {
 	def, ok := in.regions[name]
 	if !ok {
 		candidates := append(keys(in.regions), "secrets")
-		c.report(unknownName(diagnostic.UnknownRegion, n, name, candidates))
+		c.report(c.unknownRegion(n, name, candidates))
 		return nil
 	}
 	defer func() { c.use(def.faulty) }()

@@ -120,7 +120,7 @@ func (c *checker) lowerMeasure(s *scope, d *syntax.MeasureDecl) {
 	}
 	for _, id := range over.at {
 		if kind != ir.Count && !c.isNumericType(id) && c.out.Type(id).Kind != ir.AnyType {
-			c.report(notNumeric(d, c.describeSet(over.at)))
+			c.report(notNumeric(d, c.describeSet(over.at), c.hasNumbers(over.at)))
 			c.declareMeasure(s, d, kind)
 			return
 		}
@@ -319,7 +319,7 @@ func (c *checker) lowerEach(e *syntax.Each) *ir.Each {
 		}
 	}
 	if wildcards == 0 || wildcards > ir.MaxFamilyKeys {
-		c.report(eachWithoutWildcard(e, ir.MaxFamilyKeys))
+		c.report(eachWithoutWildcard(e, ir.MaxFamilyKeys, wildcards == 0 && c.model.Shape.Only(over.at, ir.MapType, ir.KeyedType, ir.ListType, ir.SetType, ir.LogType)))
 		return nil
 	}
 	if entry, _, _ := ir.EntryOf(over.pattern); e.Key() != nil && entry.Segments[len(entry.Segments)-1].Kind != region.AnyKey {

@@ -191,7 +191,11 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 		s.Delegable, _ = c.lowerRegion(c.root, cl.Region, otherPath, st.params)
 		s.HasDelegable = true
 	case "produce":
-		for _, p := range cl.Paths {
+		for i, p := range cl.Paths {
+			if slices.ContainsFunc(cl.Paths[:i], func(q *syntax.Path) bool { return q.Text == p.Text }) {
+				c.report(pathTwice(p.Span, p.Text))
+				continue
+			}
 			if t, ok := c.single(p, st.params); ok {
 				s.Produce = append(s.Produce, t.pattern)
 			}

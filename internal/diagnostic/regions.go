@@ -4,7 +4,7 @@ import "github.com/patchoptic/poptic/lang/source"
 
 var regions = Chapter{Title: "Paths and regions", Kinds: []*Kind{
 	NoSuchPath, ParameterInRecord, NotOnePlace, TooManyChoices, PositionInRead, ElementOfBag, LogSource,
-	DashOutsideLog, DashOutsideWrite, DashNotLast, RecursiveRegion, InexactRegion, EmptyGrant,
+	DashOutsideLog, DashOutsideWrite, DashNotLast, RecursiveRegion, InexactRegion, EmptyGrant, GivenBack, LiteralSegment,
 	TooManySecrets, ExceptedKey, NotRead, ParentUncertain,
 }}
 
@@ -179,6 +179,34 @@ region d = c except c, c
 		Right: `contract c
 state { m: map of { f: int  g: int } }
 region d = /m except /m/*/f
+`,
+	}
+	GivenBack = &Kind{
+		Code: "given_back", Severity: source.Error,
+		What: "a grant that lies within one before it which has exceptions: its comma ends them",
+		Why:  "`read /a except /a/b, /a/c` shows `/a/c`, where two exceptions were meant.",
+		Wrong: `contract c
+state { people: map of { name: string  email: string  card: string } }
+stage look(p in /people) { read /people/{p} except /people/{p}/email, /people/{p}/card }
+`,
+		At: "/people/{p}/card",
+		Right: `contract c
+state { people: map of { name: string  email: string  card: string } }
+stage look(p in /people) { read /people/{p} except (/people/{p}/email, /people/{p}/card) }
+`,
+	}
+	LiteralSegment = &Kind{
+		Code: "literal_segment", Severity: source.Warning,
+		What: "a key of a map that is spelled like a parameter of the stage or like a pattern",
+		Why:  "A segment without braces is a key, and one in quotation marks no pattern: it matches itself and nothing else.",
+		Wrong: `contract c
+state { notes: map of { title: string } }
+stage look(note in /notes) { read /notes/note, /notes/{note}/title }
+`,
+		At: "note",
+		Right: `contract c
+state { notes: map of { title: string } }
+stage look(note in /notes) { read /notes/{note} }
 `,
 	}
 	EmptyGrant = &Kind{

@@ -4,7 +4,7 @@ import "github.com/patchoptic/poptic/lang/source"
 
 var stages = Chapter{Title: "Phases and stages", Kinds: []*Kind{
 	NoPhases, UnreachablePhase, EndlessPhase, UnwalkedArrow, NoSuchArrow, MissingIn, ClauseNeedsPhases,
-	ClauseTwice, ListedTwice, BadAttempts, UnknownParameter, ParameterType, RequireNoGuard, ChosenView,
+	ClauseTwice, ListedTwice, NoEffect, Unused, BadAttempts, UnknownParameter, ParameterType, RequireNoGuard, ChosenView,
 	DelegateParams, DelegateExceeds,
 }}
 
@@ -127,9 +127,37 @@ state { a: int  b: int }
 stage s { read /a, /b }
 `,
 	}
+	NoEffect = &Kind{
+		Code: "no_effect", Severity: source.Warning,
+		What: "a stage that shows and changes nothing, or a new key whose entry may not be added",
+		Why:  "What can never do what it is for was meant otherwise.",
+		Wrong: `contract c
+state { notes: map of { title: string } }
+stage file(note new in /notes) { write /notes/{note}/title }
+`,
+		At: "note",
+		Right: `contract c
+state { notes: map of { title: string } }
+stage file(note new in /notes) { write /notes/{note} }
+`,
+	}
+	Unused = &Kind{
+		Code: "unused", Severity: source.Warning,
+		What: "a parameter that nothing in its stage uses",
+		Why:  "The host is asked for an argument that changes nothing; mostly a path was to have it.",
+		Wrong: `contract c
+state { notes: map of { title: string } }
+stage look(note in /notes) { read /notes }
+`,
+		At: "note",
+		Right: `contract c
+state { notes: map of { title: string } }
+stage look(note in /notes) { read /notes/{note} }
+`,
+	}
 	ListedTwice = &Kind{
 		Code: "listed_twice", Severity: source.Error,
-		What: "a name given twice in a list",
+		What: "a name or path given twice in a list, or a claim made twice",
 		Why:  "A name that stands twice was most often meant to be another one.",
 		Wrong: `contract c
 state { a: int }

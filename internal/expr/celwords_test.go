@@ -180,6 +180,6 @@ func TestATokenThatReadsLikeAnErrorOfCELIsATokenOnly(t *testing.T) {
 		at := len(before)
 		_, issues := e.Check(before+token, stateScope)
 		require.Len(t, issues, 1, token)
-		require.Equal(t, Issue{Code: SyntaxError, Start: at, End: at + len(token), Message: fmt.Sprintf("`%s` cannot stand here", token)}, issues[0])
+		require.Equal(t, Issue{Code: SyntaxError, Start: at, End: at + len(token), Message: fmt.Sprintf("`%s` cannot stand here", token), Help: "an operator is missing before it; two conditions are joined by `&&`"}, issues[0])
 	}
 }

@@ -41,6 +41,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	w.presence(s, w.outcome())
 	w.everything()
 	w.translate(errs.GetErrors(), s)
+	w.withoutFollowing()
 	w.resultType()
 	w.patterns(checked.Expr(), e.limits.MaxRegexp)
 	sortIssues(w.issues)

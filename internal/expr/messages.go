@@ -82,12 +82,6 @@ func unknownName(name, hint string, candidates []string) Issue {
 		issue.Help = "in scope: " + strings.Join(candidates, ", ")
 	}
 	issue = withNearest(issue, name, candidates)
-	if meant := meansHere[name]; slices.Contains(candidates, meant) {
-		issue.Help, issue.Fix = "did you mean `"+meant+"`?", &Fix{Text: meant, Title: "change to `" + meant + "`"}
-	}
-	if meant := misnomers[name]; meant != "" {
-		issue.Help, issue.Fix = "did you mean `"+meant+"`?", &Fix{Text: meant, Title: "change to `" + meant + "`"}
-	}
 	if hint != "" {
 		issue.Message, issue.Help = hint, ""
 	}
@@ -101,14 +95,6 @@ func withNearest(issue Issue, name string, candidates []string) Issue {
 	}
 	return issue
 }
-
-// meansHere are names that other languages have for what is in scope in some expressions.
-var meansHere = map[string]string{
-	"old": "before", "pre": "before", "new": "after", "post": "after", "user": "actor", "principal": "actor", "subject": "actor", "caller": "actor", "time": "now",
-}
-
-// misnomers are names that other languages have for what is written otherwise here.
-var misnomers = map[string]string{"True": "true", "TRUE": "true", "False": "false", "FALSE": "false", "None": "null", "nil": "null"}
 
 // The catalogue of messages. Every text a contract's author may read about an
 // expression is made here; CEL's own never gets through.
@@ -289,6 +275,14 @@ func listIndex(text string) Issue {
 		Code:    NoIndex,
 		Message: "the elements of `" + text + "` go by position, an int",
 		Help:    "a list whose elements go by key is declared `list of T by FIELD`",
+	}
+}
+
+func negativeIndex(text string) Issue {
+	return Issue{
+		Code:    NoIndex,
+		Message: "positions count from 0: there is none below",
+		Help:    "the last element is `" + text + "[size(" + text + ") - 1]`",
 	}
 }
 

@@ -355,14 +355,13 @@ func strangeToken(src string, tokens []token, i int) (Issue, bool) {
 		return issue, true
 	}
 	rest := src[t.start:]
+	if issue, ok := strangeOperator(src, tokens, i); ok {
+		return issue, true
+	}
 	switch {
+	case strings.HasPrefix(rest, ";") && i+1 < len(tokens):
+		return at(syntax("`;` means nothing in an expression", "there is one expression; conditions are joined by `&&`"), t.end, " &&")
 	case strings.HasPrefix(rest, "="):
-		if i > 0 && tokens[i-1].end == t.start && strings.HasSuffix(src[:t.start], "==") {
-			issue := syntax("`===` is no operator", "`==` compares values")
-			issue.Start, issue.End = tokens[i-1].start, t.end
-			issue.Fix = &Fix{Start: issue.Start, End: t.end, Text: "==", Title: "change to `==`"}
-			return issue, true
-		}
 		return at(syntax("`=` is no operator", "`==` compares values"), t.end, "==")
 	case strings.HasPrefix(rest, "&"):
 		return at(syntax("`&` is no operator", "`&&` joins two conditions"), t.end, "&&")
@@ -391,6 +390,13 @@ func (e *Env) parseError(src string, tokens []token, problems []*common.Error) I
 	}
 	offset := locate(src, first.Location)
 	x := &extents{src: src, tokens: tokens}
+	for i := range tokens { // a mark of another language that CEL reads as two of its own
+		if i > 0 && tokens[i].kind == punctuation && tokens[i-1].kind == punctuation && tokens[i-1].end == tokens[i].start {
+			if issue, ok := strangeOperator(src, tokens, i); ok {
+				return issue
+			}
+		}
+	}
 	if offset >= tokens[len(tokens)-1].end {
 		last := tokens[len(tokens)-1]
 		issue := syntax("the expression ends too early", "something must follow `"+src[last.start:last.end]+"`")
@@ -398,7 +404,7 @@ func (e *Env) parseError(src string, tokens []token, problems []*common.Error) I
 		return issue
 	}
 	i := x.tokenAt(offset)
-	issue := syntax("`"+x.text(i)+"` cannot stand here", "")
+	issue := standing(src, tokens, i)
 	for _, known := range misuses {
 		if strings.HasPrefix(first.Message, known.sign) {
 			issue = known.issue(x.text(i))
@@ -425,7 +431,7 @@ var misuses = []struct {
 	issue func(token string) Issue
 }{
 	{"invalid argument to has() macro", func(string) Issue {
-		return syntax("has() takes one member", "such as `has(x.member)`")
+		return syntax("has() takes one member", "such as `has(x.member)`; whether a map has a key is asked by `\"key\" in m`")
 	}},
 	{"argument must be a simple name", notAName},
 	{"cel.bind() variable names must be simple identifiers", notAName},

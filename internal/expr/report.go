@@ -61,6 +61,12 @@ func (w *walker) unguarded(e ast.Expr) {
 	}
 	text := w.source(e)
 	issue := unguardedMember(text)
+	if e.Kind() == ast.SelectKind && w.isTruth(e) {
+		issue.Help = "whether it is there is asked by `has(" + text + ")`"
+		issue.Fix = &Fix{Text: "has(" + text + ")", Title: "ask whether the member is there"}
+		w.report(e, issue)
+		return
+	}
 	if at, ok := w.condition(e); ok && e.Kind() == ast.SelectKind {
 		guarded := w.guards(e) + w.extents.src[at.start:at.end]
 		if w.afterNot(at.start) {
@@ -170,6 +176,8 @@ func (w *walker) indexable(e ast.Expr, args []ast.Expr, v abstract) {
 		w.reportAt(e, at, mapIndex(w.source(args[0])))
 	case v.shape.is(kList) && index&kNumeric == 0 && index != kAny:
 		w.reportAt(e, at, listIndex(w.source(args[0])))
+	case v.shape.is(kList) && strings.HasPrefix(w.source(args[1]), "-") && plainInt.MatchString(w.source(args[1])):
+		w.reportAt(e, at, negativeIndex(w.source(args[0])))
 	}
 }
 
@@ -188,7 +196,9 @@ func (w *walker) recordIndex(e ast.Expr, args []ast.Expr, v abstract) {
 func (w *walker) comparable(e ast.Expr, args []ast.Expr, sides [2]abstract) {
 	a, b := w.kindsOf(args[0], sides[0]), w.kindsOf(args[1], sides[1])
 	if !compatible(a, b) {
-		w.report(e, neverEqual(w.sideWords(args[0], sides[0], a), w.sideWords(args[1], sides[1], b), a, b))
+		issue := neverEqual(w.sideWords(args[0], sides[0], a), w.sideWords(args[1], sides[1], b), a, b)
+		w.nullHabit(&issue, e, args)
+		w.report(e, issue)
 		return
 	}
 	w.possibleText(args[0], sides[0], sides[1])
@@ -366,7 +376,7 @@ var typeErrors = []struct {
 	{"expected type 'bool'", "", func(w *walker, e ast.Expr, _ Scope) { w.wrongType(e, "bool") }},
 	{"expected type", "", func(w *walker, e ast.Expr, _ Scope) { w.wrongType(e, "value of the same type as the others") }},
 	{"type ", "field selection", func(w *walker, e ast.Expr, _ Scope) {
-		w.reportAt(e, w.extents.memberName(e), invalid(article(w.typeWords(w.operandType(e)))+" has no members"))
+		w.noMembers(e)
 	}},
 	{"expression of type ", "range of a comprehension", func(w *walker, e ast.Expr, _ Scope) {
 		w.report(e, scalarRange(w.typeWords(w.tree.GetType(e.ID()))))
@@ -403,6 +413,9 @@ func (w *walker) undeclared(e ast.Expr, s Scope) {
 	issue := unknownName(name, hint, names(w.vars))
 	if instead != "" {
 		issue.Fix = &Fix{Text: instead, Title: "change to `" + instead + "`"}
+	}
+	if hint == "" {
+		w.nameHabit(&issue, e, name, s)
 	}
 	w.reportAt(e, at, issue)
 }
@@ -460,7 +473,9 @@ func (w *walker) unknownFunction(e ast.Expr) {
 		w.report(e, invalid("this operator cannot be used here"))
 		return
 	}
-	w.reportAt(e, at, unknownFunction(name, candidates))
+	issue := unknownFunction(name, candidates)
+	w.functionHabit(&issue, e, name, candidates)
+	w.reportAt(e, at, issue)
 }
 
 // dropName takes back the report that a namespace is no variable: CEL reports it
@@ -555,6 +570,7 @@ func (w *walker) noOverload(e ast.Expr) {
 	if name != "%" {
 		issue.Fix = w.decimalFix(args, words)
 	}
+	w.overloadHabit(&issue, e, name, args, words)
 	w.report(e, issue)
 }
 

@@ -55,6 +55,7 @@ type walker struct {
 	lookups   []ir.Lookup // the keys looked up so far
 	issues    []Issue
 	flagged   map[int64]bool // nodes that have an issue
+	unnamed   []unnamed      // names whose absence only follows from another finding
 	folded    map[int64]bool // what came out as a constant, by node, but for what that is made of
 	bagLoops  map[int64]bool // the macros that may go over a bag
 

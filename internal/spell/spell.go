@@ -1,12 +1,18 @@
 // Package spell finds the name that was meant by one that does not exist.
 package spell
 
+import "strings"
+
 // Nearest returns the candidate closest to name by edit distance (an adjacent
-// swap counts once), or "" if none is close enough to be what was meant.
+// swap counts once), or "" if none is close enough to be what was meant. Of a name of one
+// letter the same letter in other case is.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", max(1, len(name)/3)+1 // one edit for every three letters
 	for _, c := range candidates {
 		if c == name {
+			continue
+		}
+		if len(name) == 1 && !strings.EqualFold(name, c) {
 			continue
 		}
 		if d := editDistance(name, c, bestDistance); d < bestDistance {

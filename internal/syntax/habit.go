@@ -15,6 +15,7 @@ var habits = []func(*section, mistake) bool{
 	(*section).quotedName,
 	(*section).quotedPath,
 	(*section).needlessMark,
+	(*section).anyOtherMembers,
 	(*section).generic,
 	(*section).listInBrackets,
 	(*section).unionOtherwise,
@@ -24,7 +25,6 @@ var habits = []func(*section, mistake) bool{
 	(*section).boundOrDefault,
 	(*section).keyOfMap,
 	(*section).reference,
-	(*section).anyOtherMembers,
 	(*section).newOtherwise,
 	(*section).paramBrackets,
 	(*section).twoEquals,
@@ -35,6 +35,7 @@ var habits = []func(*section, mistake) bool{
 	(*section).delegateOtherwise,
 	(*section).phasesOtherwise,
 	(*section).eachOtherwise,
+	(*section).entriesOf,
 	(*section).bareBody,
 	(*section).typedName,
 }
@@ -642,6 +643,22 @@ func (s *section) eachOtherwise(m mistake) bool {
 		return s.rewrite(m.at, end, "a rule about every entry begins with `each`", mark("each"))
 	}
 	return false
+}
+
+// entriesOf: "each n in state.notes".
+func (s *section) entriesOf(m mistake) bool {
+	t := s.at(m.at)
+	if s.keyword() != "invariant" && s.keyword() != "change" || s.at(m.at-1).value != "in" || t.sym != symIdent && t.sym != symQualified {
+		return false
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(t.value, "state."), "before.")
+	if !s.namesField(strings.Split(name, ".")[0]) {
+		return false
+	}
+	path := "/" + strings.ReplaceAll(name, ".", "/") + "/*"
+	s.report(diagnostic.Unexpected, t.start, t.end, "`each` goes over the entries at a path; a path starts with `/`", "", s.fix("write `"+path+"`", t.start, t.end, path))
+	s.dropMember(m)
+	return true
 }
 
 // bareBody: "invariant few: size(x) < 10", "define f(x): x > 1", "when state.x > 1", `measure m = { ... }`.

@@ -207,8 +207,10 @@ func (m *messages) badPath(start, end int, mistake string) {
 func (m *messages) unclosed(opener, place int, bracket string) {
 	closing := map[string]string{"{": "}", "(": ")", "[": "]"}[bracket]
 	d := m.report(diagnostic.Unclosed, place, place,
-		fmt.Sprintf("expected `%s`; the `%s` of line %d is not closed", closing, bracket, m.file.Position(opener).Line), "",
-		m.fix("add `"+closing+"`", place, place, closing))
+		fmt.Sprintf("expected `%s`; the `%s` of line %d is not closed", closing, bracket, m.file.Position(opener).Line), "")
+	if strings.Count(m.textOf(opener, place), `"`)%2 == 0 { // else a string may have swallowed it
+		d.Fixes = []source.Fix{m.fix("add `"+closing+"`", place, place, closing)}
+	}
 	d.Related = []source.Related{{Message: "it is opened here", Span: m.span(opener, min(opener+1, len(m.file.Text)))}}
 }
 
@@ -271,11 +273,30 @@ func (m *messages) expected(prev, t token, what string) {
 		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("unexpected %s", describe(t)), "")
 	case t.lineStart || t.value == "}":
 		m.report(diagnostic.Missing, prev.end, prev.end, fmt.Sprintf("expected %s after %s", what, after(prev)), "")
-	case what == "a path" && t.sym == symIdent:
-		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("expected a path after %s; a path starts with `/`", after(prev)), "",
-			m.fix("write `/"+t.value+"`", t.start, t.end, "/"+t.value))
+	case what == "a path" && (t.sym == symIdent || t.sym == symQualified):
+		d := m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("expected a path after %s; a path starts with `/`", after(prev)), "")
+		name := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(t.value, "state."), "before."), "after.")
+		if path := "/" + strings.ReplaceAll(name, ".", "/"); m.namesField(strings.Split(name, ".")[0]) && (t.sym == symIdent || name != t.value) {
+			d.Fixes = append(d.Fixes, m.fix("write `"+path+"`", t.start, t.end, path))
+		}
 	default:
 		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("unexpected %s after %s, expected %s", describe(t), after(prev), what), "")
+	}
+}
+
+// namesField reports whether the file has a field of a name, by its text.
+func (m *messages) namesField(name string) bool {
+	text := m.file.Text
+	for at := 0; ; {
+		i := strings.Index(text[at:], name)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if end := at + len(name); (at == 0 || !isWordPart(text[at-1])) && followedByColon(text[end:]) && !strings.HasPrefix(strings.TrimLeft(text[:at], " "), "(") {
+			return true
+		}
+		at += len(name)
 	}
 }
 
@@ -360,8 +381,20 @@ func (m *messages) restNotLast(rest token) {
 
 func (m *messages) missingMark(prev, t token, mark string) {
 	if t.sym == symPunct && bracketStep(t) == 0 || slices.Contains(connectives, t.value) {
-		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("expected `%s`, found %s", mark, describe(t)), "",
-			m.fix("write `"+mark+"`", t.start, t.end, mark))
+		d := m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("expected `%s`, found %s", mark, describe(t)), "")
+		text := mark
+		if isWordStart(mark[0]) && t.start == prev.end {
+			text = " " + text
+		}
+		if mark != "in" || strings.HasPrefix(strings.TrimLeft(m.file.Text[t.end:], " "), "/") || t.kind == WordToken {
+			d.Fixes = append(d.Fixes, m.fix("write `"+mark+"`", t.start, t.end, text))
+		} else {
+			d.Help = "a parameter is a key of a map: `NAME in /PATH`"
+		}
+		return
+	}
+	if mark == "in" && t.sym != symPath && !m.namesField(t.value) {
+		m.report(diagnostic.Missing, prev.end, prev.end, fmt.Sprintf("expected `%s` after %s", mark, after(prev)), "a parameter is a key of a map: `NAME in /PATH`")
 		return
 	}
 	m.report(diagnostic.Missing, prev.end, prev.end, fmt.Sprintf("expected `%s` after %s", mark, after(prev)), "",

@@ -175,6 +175,7 @@ func (f *finisher) segment(p pathPart) *PathSegment {
 	_, bad := segmentMistake(text)
 	switch {
 	case bad:
+		seg.Bad = true
 	case text == "*":
 		seg.Kind = StarSegment
 	case text == "**":

@@ -202,6 +202,7 @@ type PathSegment struct {
 	Kind    PathSegmentKind
 	Text    string         // the decoded key, or the parameter's name
 	Choices []*PathSegment // of a ChoiceSegment: literals
+	Bad     bool           // it could not be read, which was reported
 }
 
 // RolesDecl is "roles NAME = ROLE, ...".
