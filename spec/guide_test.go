@@ -42,6 +42,7 @@ type Sample {
 type Plate { code: string  wells: map of int }
 
 invariant quiet "the ledger stays small" { state.ledger < 1000 }
+invariant coded each s in /samples/* "a sample that is done has a code" { s.status != "done" || s.code != "" }
 invariant masses each s in /samples/* { !has(s.mass) || s.mass < 5.0 }
 
 stage weigh(sample in /samples) {
@@ -137,10 +138,10 @@ func TestKeysOfAGuideAreThoseOfTheViewAndExceptionsAreNamed(t *testing.T) {
 func TestAGuideTellsTheConditionsThatItsActorMayKnowAndATaskWhereNoneIsWritten(t *testing.T) {
 	g := laboratoryGuide(t, "weigh", map[string]string{"sample": "~"})
 	require.Equal(t, []string{
-		"a sample that is done was weighed", "for each s in /samples/*: !has(s.mass) || s.mass < 5.0", "/limits: low is below high",
+		"a sample that is done was weighed", "a sample that is done has a code", "for each s in /samples/*: !has(s.mass) || s.mass < 5.0", "/limits: low is below high",
 	}, g.Conditions)
 	require.Contains(t, g.Task, `Do the step "weigh": change /samples/~0/status, `)
-	require.Equal(t, []guide.Argument{{Name: "sample", Value: "~"}}, g.Arguments)
+	require.Equal(t, []guide.Argument{{Name: "sample", Value: []byte(`"~"`)}}, g.Arguments)
 	spends := laboratoryGuide(t, "spend", nil)
 	require.Equal(t, []string{"the ledger stays small"}, spends.Conditions)
 	require.Empty(t, laboratoryGuide(t, "pay", nil).Conditions, "a rule that is hidden is not told")

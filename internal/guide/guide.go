@@ -42,8 +42,8 @@ type Guide struct {
 
 // An Argument is what a parameter is bound to.
 type Argument struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string          `json:"name"`
+	Value json.RawMessage `json:"value"`
 }
 
 // A Place is somewhere a patch may write: there and, if something stands there, below.
@@ -125,7 +125,7 @@ func (b *builder) bind(given map[string]string) region.Binding {
 		}
 		if known {
 			args[p.Name] = value
-			b.guide.Arguments = append(b.guide.Arguments, Argument{p.Name, value})
+			b.guide.Arguments = append(b.guide.Arguments, Argument{p.Name, encoded(value)})
 		}
 	}
 	return args

@@ -25,6 +25,7 @@ const (
 	entry                // an entry of a map or keyed list
 	element              // an element of a list
 	appended             // the next entry of a set or log
+	last                 // the end of a list
 )
 
 // A site is where the walk is.
@@ -52,47 +53,64 @@ type ancestor struct {
 	whole bool // all of it is shown: the node is of these types
 }
 
-// grants are what a stage may do where a walk is.
-type grants struct{ write, blind region.Cursor }
+// grants are what a stage may do where a walk is: what it writes at all, and what of that it may
+// create, change and remove; and what it may add without seeing it.
+type grants struct{ write, create, update, remove, blind region.Cursor }
 
 func (g grants) whole() bool     { return g.write.Interior() || g.blind.Interior() }
 func (g grants) reachable() bool { return g.write.Reachable() || g.blind.Reachable() }
 func (g grants) blindly() bool   { return g.blind.Reachable() }
 
-func (g grants) key(name string) grants { return grants{g.write.Key(name), g.blind.Key(name)} }
+func (g grants) key(name string) grants { return g.step(region.Key(name)) }
 
-func (g grants) step(l region.Letter) grants { return grants{g.write.Step(l), g.blind.Step(l)} }
+func (g grants) step(l region.Letter) grants {
+	return grants{g.write.Step(l), g.create.Step(l), g.update.Step(l), g.remove.Step(l), g.blind.Step(l)}
+}
 
-// own lists the keys that lead somewhere of their own.
-func (g grants) own() []string {
-	names, _ := g.write.Named()
-	more, _ := g.blind.Named()
-	names = append(names, more...)
+// own lists the keys that lead somewhere of their own, and reports whether positions do.
+func (g grants) own() (names []string, positions bool) {
+	for _, c := range []region.Cursor{g.write, g.create, g.update, g.remove, g.blind} {
+		more, some := c.Named()
+		names, positions = append(names, more...), positions || some
+	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Compact(names), positions
 }
 
-// ownPositions reports whether positions lead somewhere of their own.
-func (g grants) ownPositions() bool {
-	_, write := g.write.Named()
-	_, blind := g.blind.Named()
-	return write || blind
-}
+// adds reports whether something may come to be that is not there.
+func (g grants) adds() bool { return g.create.Interior() || g.blind.Interior() }
 
-// may is what the grants let be done with one place, or with another one like it.
+// may is what the grants let be done with one place.
 func (g grants) may(h hang, exists bool) []string {
 	var ops []string
 	switch {
-	case !g.write.Interior():
-		if h != required && !exists {
-			ops = []string{"add"}
-		}
-	case h == required, h == element:
-		ops = []string{"replace"}
-	case h == appended, !exists:
-		ops = []string{"add"}
-	default:
-		ops = []string{"replace", "remove"}
+	case h == last && g.update.Interior(): // the list is what changes
+		return []string{"add"}
+	case h == last:
+		return nil
+	case h == appended, !exists && (h == optional || h == entry):
+		return g.mayOfMany(false)
+	}
+	if g.update.Interior() {
+		ops = append(ops, "replace")
+	}
+	if g.remove.Interior() && (h == optional || h == entry) {
+		ops = append(ops, "remove")
+	}
+	return ops
+}
+
+// mayOfMany is the same of entries that are alike, of which there may be some, and may come more.
+func (g grants) mayOfMany(some bool) []string {
+	var ops []string
+	if g.adds() {
+		ops = append(ops, "add")
+	}
+	if some && g.update.Interior() {
+		ops = append(ops, "replace")
+	}
+	if some && g.remove.Interior() {
+		ops = append(ops, "remove")
 	}
 	return ops
 }
@@ -103,16 +121,18 @@ const anyKey = "\x00any"
 // anyIndex is a position that no contract names.
 const anyIndex = 1 << 30
 
-func (b *builder) root(write, blind region.Region) site {
+func (b *builder) root(write, create, update, remove, blind region.Region) site {
+	start := func(r region.Region) region.Cursor { return region.Compile(r).Start(b.args) }
 	return site{
 		raw: []ir.TypeID{b.contract.State}, types: b.narrowed([]ir.TypeID{b.contract.State}, b.view), node: b.view,
-		grants: grants{region.Compile(write).Start(b.args), region.Compile(blind).Start(b.args)},
+		grants: grants{start(write), start(create), start(update), start(remove), start(blind)},
 	}
 }
 
 func (b *builder) places() {
 	b.guide.Places = []Place{}
-	b.visit(b.root(b.stage.Write, b.stage.Blind), func(s site) {
+	all := b.stage.Write
+	b.visit(b.root(all, all, all, all, b.stage.Blind), func(s site) {
 		for _, s := range b.spread(s) {
 			if len(b.guide.Places) == MaxPlaces {
 				b.guide.Omitted++
@@ -127,7 +147,7 @@ func (b *builder) places() {
 }
 
 func (b *builder) takes() {
-	b.visit(b.root(b.stage.Source, nil), func(s site) {
+	b.visit(b.root(b.stage.Source, nil, nil, nil, nil), func(s site) {
 		if s.hang != appended && len(b.guide.Takes) < MaxPlaces {
 			b.guide.Takes = append(b.guide.Takes, s.path)
 		}
@@ -253,7 +273,8 @@ func (b *builder) member(s *site, name string) site {
 func (b *builder) entries(s *site, declared map[string]bool, field string, found func(site)) {
 	others := s.grants.key(anyKey)
 	var except []string
-	for _, name := range s.grants.own() {
+	keys, _ := s.grants.own()
+	for _, name := range keys {
 		own := s.grants.key(name)
 		if declared[name] || own == others {
 			continue
@@ -282,7 +303,7 @@ func (b *builder) entries(s *site, declared map[string]bool, field string, found
 // elements are those of a list.
 func (b *builder) elements(s *site, found func(site)) {
 	any := s.grants.step(region.Index(anyIndex))
-	if any.reachable() && !s.grants.ownPositions() && (any.whole() || !slices.ContainsFunc(b.typesBelow(s.types, region.Segment{Kind: region.AnyIndex}), b.varies)) {
+	if _, own := s.grants.own(); any.reachable() && !own && (any.whole() || !slices.ContainsFunc(b.typesBelow(s.types, region.Segment{Kind: region.AnyIndex}), b.varies)) {
 		all := b.generic(s, "<index>", element)
 		all.grants = any
 		b.visit(all, found)
@@ -370,10 +391,10 @@ func (b *builder) spread(s site) []site {
 		all.grants, all.keyField = s.grants.key(anyKey), t.KeyField
 		return append(out, all)
 	case ir.ListType:
-		last, all := b.below(&s, region.Index(anyIndex), appended), b.generic(&s, "<index>", element)
-		last.path = s.path + "/-"
+		end, all := b.below(&s, region.Index(anyIndex), last), b.generic(&s, "<index>", element)
+		end.path = s.path + "/-"
 		all.grants = s.grants.step(region.Index(anyIndex))
-		return append(out, last, all)
+		return append(out, end, all)
 	case ir.RecordType:
 		if len(s.segments) > 0 && !b.holdsLog(s.types[0]) {
 			return out
@@ -403,28 +424,25 @@ func (b *builder) holdsLog(id ir.TypeID) bool {
 func (b *builder) place(s site) (out Place, possible bool) {
 	exists := s.node != nil || s.hang == required
 	ops := s.grants.may(s.hang, exists)
-	if last := len(s.segments) - 1; last >= 0 && isWildcard(s.segments[last]) {
+	if end := len(s.segments) - 1; end >= 0 && isWildcard(s.segments[end]) {
 		s.keys = slices.Clone(s.keys)
 		k := &s.keys[len(s.keys)-1]
 		switch {
-		case s.hang == entry && s.grants.write.Interior():
-			ops, k.New = []string{"add", "replace", "remove"}, true
-			if len(k.Known) == 0 {
-				ops = []string{"add"}
-			}
 		case s.hang == entry:
-			ops, k.New, k.Known = []string{"add"}, true, nil
-		case b.isWhole(s.segments[:last]):
-			ops = []string{"add", "replace", "remove"}
-			if len(k.Known) == 0 {
-				return out, false
+			ops, k.New = s.grants.mayOfMany(len(k.Known) > 0), s.grants.adds()
+			if len(ops) == 1 && k.New {
+				k.Known = nil
 			}
+		case len(k.Known) == 0:
+			return out, false
+		case s.grants.update.Interior() && b.isWhole(s.segments[:end]):
+			ops = []string{"add", "replace", "remove"}
 		}
 	}
 	if len(ops) == 0 || slices.ContainsFunc(s.keys, func(k Keys) bool { return !k.New && len(k.Known) == 0 }) {
 		return out, false
 	}
-	out = Place{Path: s.path, Keys: s.keys, Ops: ops, Exists: exists && s.hang != appended, Shape: b.shapeOf(s.raw), Except: s.except, Doc: s.doc}
+	out = Place{Path: s.path, Keys: s.keys, Ops: ops, Exists: exists && s.hang != appended && s.hang != last, Shape: b.shapeOf(s.raw), Except: s.except, Doc: s.doc}
 	if v := b.valueFor(&s); v != nil {
 		out.Example = tree.AppendJSON(nil, v)
 		out.Guesses = b.guesses(v)

@@ -53,13 +53,7 @@ func (b *builder) guesses(n *tree.Node) bool {
 func (b *builder) valueFor(s *site) *tree.Node {
 	var fit, same *tree.Node
 	for _, id := range b.flat(s.raw) {
-		values := b.valuesOf(id)
-		if t := &b.contract.Types[id]; s.node != nil && s.node.Kind() == ir.Object && (t.Kind == ir.MapType || t.Kind == ir.KeyedType) {
-			values = b.grown(s.node, t)
-		} else if s.node != nil && t.Kind == ir.RecordType && b.holdsLog(id) {
-			values = b.changed(s.node, t)
-		}
-		for _, v := range values {
+		for _, v := range b.valuesAt(s, id) {
 			if !b.program.Accepts(v, id) {
 				continue
 			}
@@ -82,6 +76,25 @@ func (b *builder) valueFor(s *site) *tree.Node {
 		return same
 	}
 	return fit
+}
+
+// valuesAt are some values of a type for a site: where something stands that others refer to, that
+// may not come or go, or that only grows, it is kept but for a part.
+func (b *builder) valuesAt(s *site, id ir.TypeID) []*tree.Node {
+	t := &b.contract.Types[id]
+	if s.node == nil || s.node.Kind() != ir.Object && s.node.Kind() != ir.Array || s.hang == last || s.hang == appended {
+		return b.valuesOf(id)
+	}
+	free := s.grants.create.Interior() && s.grants.remove.Interior()
+	switch {
+	case t.Kind == ir.RecordType && (!free || b.holdsLog(id)):
+		return b.changed(s.node, t)
+	case !free && b.hasContainer(id):
+		return []*tree.Node{s.node}
+	case t.Kind == ir.MapType || t.Kind == ir.KeyedType:
+		return b.grown(s.node, t)
+	}
+	return b.valuesOf(id)
 }
 
 // holds reports whether an array has an element.

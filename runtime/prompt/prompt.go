@@ -75,8 +75,7 @@ func (d *Data) Text() string {
 func arguments(all []runtime.GuideArgument) string {
 	var out []string
 	for _, a := range all {
-		value, _ := json.Marshal(a.Value)
-		out = append(out, a.Name+" = "+string(value))
+		out = append(out, a.Name+" = "+string(a.Value))
 	}
 	if len(out) == 0 {
 		return ""
