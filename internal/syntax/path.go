@@ -144,6 +144,9 @@ func choices(text string) []pathPart {
 
 func literalMistake(text string) (string, bool) {
 	if i := strings.IndexAny(text, `*(){}|"`); i >= 0 {
+		if text[i] == '*' {
+			return "* means something in a path, as a whole segment: a key matches as a whole, there are no beginnings; quote the segment if the key contains it", true
+		}
 		return text[i:i+1] + " means something in a path; quote the segment if the key contains it", true
 	}
 	for i := 0; i < len(text); i++ {
