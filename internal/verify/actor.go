@@ -154,7 +154,7 @@ func (r *reply) tellAll(found []finding) (told []Violation, more int) {
 			failed[gate] = true
 			continue
 		}
-		if f.at != nil && !r.mayName(f.at) {
+		if f.at != nil && !f.own && !r.mayName(f.at) {
 			f.Path = nil
 		}
 		if f.hint != nil && !r.mayName(f.hint) {
@@ -165,7 +165,9 @@ func (r *reply) tellAll(found []finding) (told []Violation, more int) {
 	out = withoutFollowing(out) // of what is seen alone: the rest may not decide what is told
 	for i := range r.stage.Gates {
 		if failed[i] {
-			out = append(out, r.bit(&r.stage.Gates[i]))
+			f := r.bit(&r.stage.Gates[i])
+			f.Hint = "" // a condition's text names what the stage does not see
+			out = append(out, f)
 		}
 	}
 	return violations(out)

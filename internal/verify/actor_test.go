@@ -46,11 +46,11 @@ func TestActorsAreToldOfTheirOwnMistakes(t *testing.T) {
 	require.False(t, out.Actor().Retryable, "no other patch makes the role fit")
 }
 
-func TestHintsToAnActorDoNotNameWhatItsGrantsExcept(t *testing.T) {
+func TestHintsToAnActorDoNotNameWhatItsGrantsExceptAndItDoesNotSee(t *testing.T) {
 	out := openDesk(t).try(edit(`[{"op":"test","path":"/tickets/T1/body","value":"x"},{"op":"test","path":"/tickets/T1/internal","value":"x"}]`))
 	operator, actor := out.Verdict.Violations[0], out.Actor().Violations[0]
 	require.Contains(t, operator.Hint, "/tickets/T1 except /tickets/T1/internal")
-	require.Contains(t, actor.Hint, "/tickets/T1 (with exceptions)")
+	require.Contains(t, actor.Hint, "/tickets/T1 except what it does not see")
 	require.NotContains(t, actor.Hint, "internal")
 	require.Equal(t, operator.Path, actor.Path, "the path is the actor's own")
 }
@@ -120,7 +120,7 @@ func TestWritesIntoUnseenContainersAreNoMistakeOfTheActor(t *testing.T) {
 		actor := r.try(pr).Actor()
 		require.Equal(t, verify.Commit, actor.Verdict)
 	}
-	r.tells(as("log", `[{"op":"add","path":"/history/-","value":7}]`), "schema schema_violation 0")
+	r.tells(as("log", `[{"op":"add","path":"/history/-","value":7}]`), "schema schema_violation 0 /history/-")
 }
 
 func TestHintsAndPathsForActorsNameNothingTheyDoNotSee(t *testing.T) {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"slices"
 
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
@@ -66,16 +67,31 @@ func (c *typeCheck) misfit(n *tree.Node, id ir.TypeID) {
 	text := c.info[id].text
 	literal := c.literals[id]
 	if literal != nil && n.Kind() == literal.Kind() || c.contract.Types[id].Kind == ir.IntType && n.Kind() == ir.Number {
-		c.report(messages.otherValue(text, n.Kind()))
+		c.reportMisfit(messages.otherValue(text, n.Kind()), n, id)
 		return
 	}
-	c.report(messages.misfit(text, n.Kind()))
+	c.reportMisfit(messages.misfit(text, n.Kind()), n, id)
+}
+
+// reportMisfit reports that n does not fit a type, and hints at what does.
+func (c *typeCheck) reportMisfit(f finding, n *tree.Node, id ir.TypeID) {
+	c.add(f, func(f finding) finding {
+		f = f.about(c.word)
+		f.Hint = c.wants(n, id)
+		return f
+	})
 }
 
 func (c *typeCheck) record(n *tree.Node, t *ir.Type, text string) {
 	for i := range t.Members {
 		if m := &t.Members[i]; !m.Optional && n.Get(m.Name) == nil {
-			c.at(region.Key(m.Name), func() { c.report(messages.missingMember(text, m.Name)) })
+			c.at(region.Key(m.Name), func() {
+				c.add(messages.missingMember(text, m.Name), func(f finding) finding {
+					f = f.about(c.word)
+					f.Hint = "write " + c.asks(m.Type)
+					return f
+				})
+			})
 		}
 	}
 	for name, child := range n.Members() {
@@ -103,7 +119,10 @@ func (ts *types) unknownMember(t *ir.Type, text, name string, w region.Word) fin
 	if near := spell.Nearest(name, declared); near != "" {
 		f = f.hinted("did you mean %q?", near)
 		f.hint = append(append(region.Word{}, w[:len(w)-1]...), region.Key(near))
+		return f
 	}
+	f = f.hinted("leave it out; it is %s", ts.members(t))
+	f.hint = slices.Clone(w[:len(w)-1])
 	return f
 }
 
@@ -211,11 +230,11 @@ func (c *typeCheck) misfitUnion(n *tree.Node, id ir.TypeID, t *ir.Type) {
 	case meant != ir.NoType && !several:
 		c.check(n, meant)
 	case several:
-		c.report(messages.misfitInside(text))
+		c.reportMisfit(messages.misfitInside(text), n, id)
 	case c.hasLiteralOf(t, n.Kind()):
-		c.report(messages.otherValue(text, n.Kind()))
+		c.reportMisfit(messages.otherValue(text, n.Kind()), n, id)
 	default:
-		c.report(messages.misfit(text, n.Kind()))
+		c.reportMisfit(messages.misfit(text, n.Kind()), n, id)
 	}
 }
 

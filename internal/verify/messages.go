@@ -26,6 +26,7 @@ type finding struct {
 	reads region.Region  // what the rule read, every parameter bound
 	hint  region.Word    // the node that the hint names, nil if it names none
 	known ir.Visibility  // Seen if the actor knows it from what it wrote itself
+	own   bool           // the path is below one that the actor wrote, as it wrote it
 	typed region.Pattern // of produce: the pattern, as the stage has it
 
 	others int // how many more there are of its rule, which are not kept (collection)
@@ -232,25 +233,25 @@ func (c catalogue) notByHost(from, to string) finding {
 
 // scope
 
-func (c catalogue) outsideWrite(stage string, op int, path string, allowed []string) finding {
+func (c catalogue) outsideWrite(stage string, op int, path, allowed string) finding {
 	return c.outside(WriteScopeViolation, "stage "+stage+", write", "may not write", op, path, allowed)
 }
 
-func (c catalogue) outsideSource(stage string, op int, path string, allowed []string) finding {
+func (c catalogue) outsideSource(stage string, op int, path, allowed string) finding {
 	return c.outside(ReadScopeViolation, "stage "+stage+", source", "may not take from", op, path, allowed)
 }
 
-func (c catalogue) outsideRead(stage string, op int, path string, allowed []string) finding {
+func (c catalogue) outsideRead(stage string, op int, path, allowed string) finding {
 	return c.outside(ReadScopeViolation, "stage "+stage+", read", "may not test", op, path, allowed)
 }
 
-func (c catalogue) outside(code Code, rule, verb string, op int, path string, allowed []string) finding {
+func (c catalogue) outside(code Code, rule, verb string, op int, path, allowed string) finding {
 	f := c.finding(code, rule, "the stage "+verb+" all of this path").onOp(op, path)
-	if len(allowed) == 0 {
+	if allowed == "" {
 		f.Hint = "the stage " + verb + " anything"
 		return f
 	}
-	return f.hinted("allowed: %s", strings.Join(allowed, ", "))
+	return f.hinted("allowed: %s", allowed)
 }
 
 func (c catalogue) blindExisting(stage string, op int, path string) finding {
@@ -259,7 +260,7 @@ func (c catalogue) blindExisting(stage string, op int, path string) finding {
 
 func (c catalogue) entryByIndex(op int, path, kind string) finding {
 	return c.finding(TypeMismatch, "", "elements of a "+kind+" are not addressed by index").
-		hinted("append with add and a path that ends in /-, or name the whole %s", kind).onOp(op, path)
+		hinted("append with add and a path that ends in /- in place of the index").onOp(op, path)
 }
 
 func (c catalogue) logSource(op int, path string) finding {
@@ -314,7 +315,7 @@ func (c catalogue) otherKey(t *ir.Type) finding {
 
 func (c catalogue) keyedAsArray(t *ir.Type) finding {
 	return c.schema("list by "+t.KeyField, "expected an object: a list by "+t.KeyField+" is an object of its elements by key, found an array").
-		keyedHint(t.KeyField)
+		hinted(`write each element under the value of its %s: {"...": {%q: "...", ...}}`, t.KeyField, t.KeyField)
 }
 
 func (c catalogue) fileNotArray(t *ir.Type) finding {
@@ -349,7 +350,9 @@ func (c catalogue) constraint(t string, all []rule, i int) finding {
 	if len(all) > 1 {
 		rule += " " + nth(i)
 	}
-	return c.schema(rule, cmp.Or(all[i].source.Message, "the constraint of type "+t+" does not hold"))
+	f := c.schema(rule, cmp.Or(all[i].source.Message, "the constraint of type "+t+" does not hold"))
+	f.Hint = source(all[i].source)
+	return f
 }
 
 func (c catalogue) danglingKey(target region.Pattern) finding {
@@ -390,6 +393,7 @@ func (c catalogue) condition(s *ir.Stage, kind ir.GateKind, i int) finding {
 		f.Rule += " " + nth(i)
 	}
 	f.Message = cmp.Or(all[i].Message, f.Message)
+	f.Hint = source(&all[i])
 	return f.of(kind, nth(i))
 }
 
@@ -408,7 +412,11 @@ func (c catalogue) invariant(inv *ir.Invariant) finding {
 	if inv.Change {
 		code = ChangeViolation
 	}
-	return c.finding(code, inv.Title(), cmp.Or(inv.Message, inv.Title()+" would not hold")).of(inv.Gate(), inv.Name)
+	f := c.finding(code, inv.Title(), cmp.Or(inv.Message, inv.Title()+" would not hold")).of(inv.Gate(), inv.Name)
+	if inv.Message == "" {
+		f.Hint = source(inv.Expr)
+	}
+	return f
 }
 
 func (c catalogue) guard(from, to string) finding {

@@ -144,7 +144,7 @@ func (v *verification) checkGuard() []finding {
 		return nil
 	}
 	f := messages.guard(v.snapshot.Phase, v.next).of(ir.GuardGate, v.next).because(j)
-	f.reads = guard.readsBound(nil)
+	f.reads, f.Hint = guard.readsBound(nil), source(guard.source)
 	return []finding{f}
 }
 

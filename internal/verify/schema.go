@@ -122,7 +122,9 @@ func (t *targetCheck) mayHold(w region.Word, n *tree.Node, concrete ir.TypeID) b
 			return false
 		}
 		if declared && !m.Optional && !present {
-			t.once(messages.missingMember(p.info[concrete].text, name).about(w))
+			f := messages.missingMember(p.info[concrete].text, name).about(w)
+			f.Hint = "write " + p.asks(m.Type)
+			t.once(f)
 			return false
 		}
 	case ir.KeyedType:
@@ -245,7 +247,7 @@ func (t *targetCheck) keep(f finding) {
 			f.known = "" // to see this one takes a look elsewhere
 		}
 		if path, appended := asAppended(&t.v.patch[op], f.at); appended {
-			f.Path = &path
+			f.Path, f.own = &path, true
 		}
 	}
 	if t.gated != nil {
@@ -566,7 +568,10 @@ func (v *verification) checkProduce() []finding {
 		if v.produced(p) {
 			continue
 		}
-		f := messages.notProduced(v.stage.Name, p.Source()).of(ir.ProduceGate, "")
+		f := messages.notProduced(v.stage.Name, v.patternText(p)).of(ir.ProduceGate, "")
+		if id := v.p.typeOf(p); id != ir.NoType {
+			f.Hint = "add it: " + v.p.asks(id)
+		}
 		f.typed = v.stage.Produce[i]
 		f.reads = region.Region{{Include: []region.Pattern{p}}}
 		found = append(found, f)

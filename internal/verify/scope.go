@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -227,11 +228,11 @@ func (e *execution) outside(a *access) finding {
 	s := e.v.stage
 	switch a.needs {
 	case toWrite:
-		return messages.outsideWrite(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), s.Write, s.Blind))
+		return messages.outsideWrite(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), s.Blind, s.Write))
 	case toTake:
-		return messages.outsideSource(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), s.Source))
+		return messages.outsideSource(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), nil, s.Source))
 	default:
-		return messages.outsideRead(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), s.Read, s.Source))
+		return messages.outsideRead(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), nil, s.Read, s.Source))
 	}
 }
 
@@ -463,76 +464,56 @@ func (e *execution) reshape(a *access) {
 	}
 }
 
-// explain adds what the types know about a path that led nowhere.
+// explain adds what the types and the stage know about a path that led nowhere.
 func (e *execution) explain(op *tree.Op, f finding) finding {
-	if f.Code != PathMissing {
-		return f
-	}
 	ptr := op.Path
 	if f.Path != nil && *f.Path != op.RawPath {
 		ptr = op.From
 	}
+	switch {
+	case e.trusts:
+		return f
+	case f.Code == TestFailed:
+		return f.hinted("look at the view again: write the value that it shows, or leave the test out")
+	case len(ptr) > 0 && ptr[len(ptr)-1] == "" && (f.Code == TypeMismatch || f.Code == PathMissing):
+		return f.hinted("leave out the / at the end of the path")
+	case f.Code != PathMissing:
+		return f
+	}
 	if field := e.v.p.indexIntoKeyed(ptr); field != "" {
 		return f.keyedHint(field)
+	}
+	if parent := e.missingParent(op); parent >= 0 {
+		return e.addWhole(op, f, parent)
 	}
 	return f
 }
 
-// What hints say is allowed.
-
-// maxNearby is how many patterns a hint lists.
-const maxNearby = 4
-
-// nearestPatterns lists the patterns of the stage's own regions that begin most
-// like ptr, with arguments bound, as hints show them.
-func (v *verification) nearestPatterns(ptr tree.Pointer, regions ...region.Region) []string {
-	type candidate struct {
-		grant   *region.Grant
-		include int
-		common  int
+// missingParent is the number of tokens of the path of the outermost container that an
+// addition lacks, -1 if it lacks none.
+func (e *execution) missingParent(op *tree.Op) int {
+	if op.Kind == tree.OpRemove || op.Kind == tree.OpTest || len(op.Path) < 2 {
+		return -1
 	}
-	all := make([]candidate, 0, 16)
-	for _, r := range regions {
-		for i := range r {
-			for j, p := range r[i].Include {
-				all = append(all, candidate{&r[i], j, commonPrefix(p, v.args, ptr)})
-			}
+	for n := 1; n < len(op.Path); n++ {
+		if at := e.v.p.locate(e.root(), op.Path[:n], looks); at.rest != nil || tree.NodeAt(e.root(), at.word) == nil {
+			return n
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return b.common - a.common })
-	out := make([]string, 0, maxNearby)
-	for _, c := range all {
-		if len(out) == maxNearby {
-			break
-		}
-		if text := v.grantText(c.grant, c.include); !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
+	return -1
 }
 
-// grantText writes one include of a grant as the language does, with arguments bound.
-// What is excepted may be hidden, so an actor is not told its name.
-func (v *verification) grantText(g *region.Grant, include int) string {
-	var stack [96]byte
-	if v.toActor && len(g.Except) > 0 {
-		return string(append(g.Include[include].AppendSource(stack[:0], v.args), " (with exceptions)"...))
+// addWhole hints at the container that is missing, if the stage may add it.
+func (e *execution) addWhole(op *tree.Op, f finding, tokens int) finding {
+	whole := tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path[:tokens]}
+	a := access{op: &whole, how: inserts, needs: toWrite}
+	a.typed = e.v.p.locate(e.root(), whole.Path, inserts)
+	if a.typed.rest != nil || !e.allows(&a, a.typed.word) {
+		return f.hinted("%s is not there, and the stage may not add it", tree.Shorten(whole.Path.String(), MaxText/2))
 	}
-	return string(appendGrant(stack[:0], g, include, v.args))
-}
-
-// commonPrefix counts the leading tokens of ptr that p matches with args bound.
-func commonPrefix(p region.Pattern, args region.Binding, ptr tree.Pointer) int {
-	for i, s := range p.Segments {
-		if i == len(ptr) {
-			return i
-		}
-		value, bound := args[s.Text]
-		bound = bound && s.Kind == region.ParamSegment
-		if bound && value != ptr[i] || !bound && !s.Matches(region.Key(ptr[i])) {
-			return i
-		}
+	f = f.hinted("%s, as a whole at %s", cmp.Or(f.Hint, "add what it lies in first"), tree.Shorten(whole.Path.String(), MaxText/4))
+	if t := a.typed.typ; t != ir.NoType {
+		f.Hint += ": " + e.v.p.asks(t)
 	}
-	return len(p.Segments)
+	return f
 }

@@ -285,6 +285,18 @@ func (ts *types) typeAt(root *tree.Node, w region.Word) ir.TypeID {
 	return id
 }
 
+// typeOf is the type of what a pattern leads to, NoType where it hangs on the state.
+func (ts *types) typeOf(p region.Pattern) ir.TypeID {
+	id := ts.contract.State
+	for _, s := range p.Segments {
+		if id == ir.NoType || s.Kind == region.AnyDepth {
+			return ir.NoType
+		}
+		id = ts.below(id, s.Text)
+	}
+	return id
+}
+
 // judgedBy is the place whose type decides about what is at w, with that type: the first
 // union on the way that decides by what it holds, or else w itself.
 func (ts *types) judgedBy(root *tree.Node, w region.Word) (region.Word, ir.TypeID) {

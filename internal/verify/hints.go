@@ -1,0 +1,317 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
+	"github.com/patchoptic/poptic/internal/spell"
+	"github.com/patchoptic/poptic/internal/tree"
+)
+
+// What hints say. A hint is to let an actor mend what it sent: it says what a type asks for,
+// or where a stage may write. It is made of the contract, of the stage's arguments and of the
+// kind of what was found; where it lists, it says how much it does not list.
+
+// What a type asks for.
+
+const (
+	maxListed = 8   // alternatives and members that a hint lists
+	maxSource = 240 // bytes of a condition that a hint shows
+)
+
+// asks says what a value of a type is, down to the members of a record.
+func (ts *types) asks(id ir.TypeID) string { return ts.asked(id, true) }
+
+func (ts *types) asked(id ir.TypeID, members bool) string {
+	t := &ts.contract.Types[id]
+	text := ts.plainly(id, members)
+	for i := range t.Where {
+		if m := t.Where[i].Message; m != "" && members {
+			text += " (" + m + ")"
+		}
+	}
+	return text
+}
+
+func (ts *types) plainly(id ir.TypeID, members bool) string {
+	t := &ts.contract.Types[id]
+	switch t.Kind {
+	case ir.StringType:
+		return "a string"
+	case ir.NumberType:
+		return "a number"
+	case ir.IntType:
+		return "an integer"
+	case ir.BoolType:
+		return "true or false"
+	case ir.AnyType:
+		return "any value"
+	case ir.LiteralType:
+		return t.Literal
+	case ir.RefType:
+		return "a key of " + t.Target.Source()
+	case ir.UnionType:
+		return ts.alternatives(t, members)
+	case ir.MapType:
+		return "an object, each member " + ts.asked(t.Elem, false)
+	case ir.KeyedType:
+		return "an object, each member " + ts.asked(t.Elem, false) + " under the value of its " + t.KeyField
+	case ir.ListType, ir.SetType, ir.LogType:
+		return "an array, each element " + ts.asked(t.Elem, false)
+	case ir.RecordType:
+		if members {
+			return ts.members(t)
+		}
+		return "an object"
+	}
+	return cmp.Or(t.Name, string(t.Kind))
+}
+
+// alternatives are those of a union, of which literals stand together.
+func (ts *types) alternatives(t *ir.Type, members bool) string {
+	var literals, others []string
+	for _, alt := range t.Alternatives {
+		if a := &ts.contract.Types[alt]; a.Kind == ir.LiteralType {
+			literals = append(literals, a.Literal)
+		} else if text := ts.asked(alt, members && len(t.Alternatives) < 4); !slices.Contains(others, text) {
+			others = append(others, text)
+		}
+	}
+	if len(literals) > 1 {
+		literals = []string{"one of " + someOf(literals)}
+	}
+	all := append(literals, others...)
+	if len(all) > maxListed {
+		return strings.Join(all[:maxListed], " or ") + fmt.Sprintf(" or %d more", len(all)-maxListed)
+	}
+	return strings.Join(all, " or ")
+}
+
+// members are those of a record, those that are required first.
+func (ts *types) members(t *ir.Type) string {
+	var all []string
+	for _, optional := range []bool{false, true} {
+		for _, m := range t.Members {
+			if m.Optional == optional {
+				text := strconv.Quote(m.Name) + ": " + ts.asked(m.Type, false)
+				if optional {
+					text = "optional " + text
+				}
+				all = append(all, text)
+			}
+		}
+	}
+	if t.Rest != ir.NoType {
+		all = append(all, "any other: "+ts.asked(t.Rest, false))
+	}
+	if len(all) == 0 {
+		return "an object without members"
+	}
+	return "an object {" + someOf(all) + "}"
+}
+
+// someOf lists the first of some texts, and counts the others.
+func someOf(all []string) string {
+	if len(all) <= maxListed {
+		return strings.Join(all, ", ")
+	}
+	return strings.Join(all[:maxListed], ", ") + fmt.Sprintf(" and %d more", len(all)-maxListed)
+}
+
+// wants is the hint for a value n that does not fit a type.
+func (ts *types) wants(n *tree.Node, id ir.TypeID) string {
+	text := "write " + ts.asks(id)
+	if near := ts.nearestLiteral(n, id); near != "" {
+		return "did you mean " + near + "? " + text
+	}
+	f := formOfKind(ts.contract.Types[id].Kind)
+	switch {
+	case n.Kind() == ir.Null:
+		text += "; where there is none, leave the member out or remove it"
+	case n.Kind() != ir.Array && (f == listForm || f == setForm || f == logForm):
+		text += "; to append one element, add it at a path that ends in /-"
+	case n.Kind() == ir.String && ts.isNumeric(id):
+		text += ", without quotes"
+	}
+	return text
+}
+
+// isNumeric reports whether all values of a type are numbers.
+func (ts *types) isNumeric(id ir.TypeID) bool {
+	t := &ts.contract.Types[id]
+	switch t.Kind {
+	case ir.NumberType, ir.IntType:
+		return true
+	case ir.LiteralType:
+		return ts.literals[id] != nil && ts.literals[id].Kind() == ir.Number
+	case ir.UnionType:
+		return !slices.ContainsFunc(t.Alternatives, func(alt ir.TypeID) bool { return !ts.isNumeric(alt) })
+	}
+	return false
+}
+
+// nearestLiteral is the literal of a type that a string was meant to be, "" for none.
+func (ts *types) nearestLiteral(n *tree.Node, id ir.TypeID) string {
+	t := &ts.contract.Types[id]
+	ids := t.Alternatives
+	if t.Kind == ir.LiteralType {
+		ids = []ir.TypeID{id}
+	}
+	if n.Kind() != ir.String || len(n.Text()) > MaxText {
+		return ""
+	}
+	var texts []string
+	for _, alt := range ids {
+		if l := ts.literals[alt]; l != nil && l.Kind() == ir.String && len(texts) < MaxText {
+			if strings.EqualFold(l.Text(), n.Text()) {
+				return strconv.Quote(l.Text())
+			}
+			texts = append(texts, l.Text())
+		}
+	}
+	if near := spell.Nearest(n.Text(), texts); near != "" {
+		return strconv.Quote(near)
+	}
+	return ""
+}
+
+// source is the hint for a condition without a message of its own.
+func source(x *ir.Expr) string {
+	if x == nil || x.Message != "" {
+		return ""
+	}
+	return "it must hold that " + tree.Shorten(strings.Join(strings.Fields(x.Source), " "), maxSource)
+}
+
+// Where a stage may do something.
+
+// maxNearby is how many patterns a hint lists.
+const maxNearby = 4
+
+// nearestPatterns lists the patterns of the stage's own regions that begin most
+// like ptr, with arguments bound, as pointers, and counts the others. Of blind patterns it
+// says so.
+func (v *verification) nearestPatterns(ptr tree.Pointer, blind region.Region, regions ...region.Region) string {
+	type candidate struct {
+		grant   *region.Grant
+		include int
+		common  int
+		blind   bool
+	}
+	all := make([]candidate, 0, 16)
+	for k, r := range append(regions, blind) {
+		for i := range r {
+			for j, p := range r[i].Include {
+				all = append(all, candidate{&r[i], j, commonPrefix(p, v.args, ptr), k == len(regions)})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return b.common - a.common })
+	var out []string
+	for _, c := range all {
+		text := v.grantText(c.grant, c.include)
+		if c.blind {
+			text += " (only to add what is not there)"
+		}
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	if len(out) > maxNearby {
+		return strings.Join(out[:maxNearby], ", ") + fmt.Sprintf(" and %d more", len(out)-maxNearby)
+	}
+	return strings.Join(out, ", ")
+}
+
+// grantText writes one include of a grant as a pointer, with arguments bound, and the
+// exceptions that take something from it. An actor is told the names of those that it sees.
+func (v *verification) grantText(g *region.Grant, include int) string {
+	p := g.Include[include]
+	text := v.patternText(p)
+	var named []string
+	hidden := false
+	for _, e := range g.Except {
+		switch {
+		case !mayMeet(e, p):
+		case v.toActor && !v.seesSome(e):
+			hidden = true
+		default:
+			named = append(named, v.patternText(e))
+		}
+	}
+	if len(named) > maxNearby {
+		named = append(named[:maxNearby], fmt.Sprintf("%d more", len(named)-maxNearby))
+	}
+	if hidden {
+		named = append(named, "what it does not see")
+	}
+	if len(named) == 0 {
+		return text
+	}
+	return text + " except " + strings.Join(named, " and ")
+}
+
+// seesSome reports whether the stage sees some of what a pattern matches.
+func (v *verification) seesSome(p region.Pattern) bool {
+	one := region.Compile(region.Region{{Include: []region.Pattern{p.Bind(v.args)}}})
+	shown := region.Compile(v.stage.Read.Bind(v.args))
+	return region.Overlap(one, shown, region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict == region.Yes
+}
+
+// mayMeet reports whether of two patterns one may be a beginning of the other, as far as their
+// segments before the first ** tell.
+func mayMeet(a, b region.Pattern) bool {
+	for i := range min(len(a.Segments), len(b.Segments)) {
+		x, y := a.Segments[i], b.Segments[i]
+		if x.Kind == region.AnyDepth || y.Kind == region.AnyDepth {
+			return true
+		}
+		fixed := func(s region.Segment) bool { return s.Kind == region.Literal || s.Kind == region.KeyLiteral }
+		if fixed(x) && fixed(y) && x.Text != y.Text {
+			return false
+		}
+	}
+	return true
+}
+
+// patternText writes a pattern as a JSON Pointer in which * stands for any name and ** for any
+// number of them, with arguments bound.
+func (v *verification) patternText(p region.Pattern) string {
+	if len(p.Segments) == 0 {
+		return `the whole document ("")`
+	}
+	var b strings.Builder
+	for _, s := range p.Segments {
+		b.WriteByte('/')
+		value, bound := v.args[s.Text]
+		switch {
+		case s.Kind == region.ParamSegment && bound:
+			b.WriteString(region.EscapeToken(value))
+		case s.Kind == region.Literal || s.Kind == region.KeyLiteral:
+			b.WriteString(region.EscapeToken(s.Text))
+		default:
+			b.WriteString(s.Source())
+		}
+	}
+	return b.String()
+}
+
+// commonPrefix counts the leading tokens of ptr that p matches with args bound.
+func commonPrefix(p region.Pattern, args region.Binding, ptr tree.Pointer) int {
+	for i, s := range p.Segments {
+		if i == len(ptr) {
+			return i
+		}
+		value, bound := args[s.Text]
+		bound = bound && s.Kind == region.ParamSegment
+		if bound && value != ptr[i] || !bound && !s.Matches(region.Key(ptr[i])) {
+			return i
+		}
+	}
+	return len(p.Segments)
+}
