@@ -241,6 +241,9 @@ func writeReply(b *strings.Builder, s slip, reply verify.ActorVerdict) {
 	if reply.More > 0 {
 		fmt.Fprintf(b, "   and %d more\n", reply.More)
 	}
+	if len(reply.NotChecked) > 0 {
+		fmt.Fprintf(b, "   not checked yet: %s\n", reply.NotChecked)
+	}
 	b.WriteString("\n")
 }
 

@@ -648,11 +648,47 @@ func (r *audit) compareAs(l *line, again verify.Verdict) error {
 		r.differ(l, "verdict", "none", string(again.Verdict))
 		return nil
 	}
+	if refusesAlike(l.verdict, &again) {
+		return nil
+	}
 	for _, m := range members(l.verdict, &again) {
 		r.differ(l, m.name, m.recorded, m.again)
 	}
 	r.differ(l, "violations", digestOf(l.Verdict), digestOf(rendered))
 	return nil
+}
+
+// refusesAlike reports whether two refusals are one decision. How much a reply says of what
+// is wrong, and in which words, is a version's own: what was recorded must be said again, with
+// the same gate, code, operation, rule and place, as far as both say it.
+func refusesAlike(recorded, again *verify.Verdict) bool {
+	if recorded.Verdict != verify.Reject || again.Verdict != verify.Reject {
+		return false
+	}
+	for _, m := range members(recorded, again) {
+		if m.recorded != m.again && m.name != "violations" {
+			return false
+		}
+	}
+	cut := recorded.More > 0 || again.More > 0
+	said := func(v Violation) bool {
+		return slices.ContainsFunc(again.Violations, func(w Violation) bool { return v.Gate == w.Gate && v.Code == w.Code && (cut || sameAbout(&v, &w)) })
+	}
+	for _, v := range recorded.Violations {
+		if !said(v) && !cut {
+			return false
+		}
+	}
+	return len(recorded.Violations) > 0 && len(again.Violations) > 0 &&
+		recorded.Violations[0].Gate == again.Violations[0].Gate && recorded.Violations[0].Code == again.Violations[0].Code
+}
+
+// sameAbout reports whether two violations are about the same, where both say what.
+func sameAbout(v, w *Violation) bool {
+	op := v.OpIndex == nil || w.OpIndex == nil || *v.OpIndex == *w.OpIndex
+	path := v.Path == nil || w.Path == nil || *v.Path == *w.Path || *v.Path == "" // of an operation without a path
+	given := v.Gate == verify.GatePhase || v.Gate == verify.GateStale             // the words tell what was asked for
+	return op && path && v.Rule == w.Rule && (!given || v.Message == w.Message)
 }
 
 // A member is a member of a verdict, as recorded and as it comes out now.
@@ -689,6 +725,15 @@ func codeList(v *verify.Verdict) string {
 func (r *audit) sameLine(before trace.Head, l *line, record store.Record, e *entry) error {
 	if r.out.Different != nil {
 		return nil
+	}
+	if l.verdict != nil && e.Verdict != nil && !bytes.Equal(l.Verdict, e.Verdict) {
+		var now verify.Verdict
+		if err := json.Unmarshal(e.Verdict, &now); err != nil {
+			return err
+		}
+		if refusesAlike(l.verdict, &now) { // the words, and what is bound to them, are the record's
+			e.Verdict, e.Redacted, e.sealed = l.Verdict, l.Redacted, record.Sealed
+		}
 	}
 	e.Time, e.Seal = l.Time, r.in.key.Seal(e.sealed)
 	again, _ := before.Seal(&e.Record)

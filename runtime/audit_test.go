@@ -189,10 +189,30 @@ func TestTheFirstDecisionThatTheContractDoesNotMakeIsNamed(t *testing.T) {
 			require.Equal(t, &runtime.Difference{Seq: 3, Kind: trace.Decision, Member: c.member, Recorded: c.recorded, Again: c.again}, got.Different)
 		})
 	}
-	contract, log := forged(t, outside(1), func(v *verify.Verdict) { v.Violations[0].Message = "other words" })
-	got, err := runtime.Replay(ctx, contract, log, "T-7")
-	require.NoError(t, err)
-	require.Equal(t, "violations", got.Different.Member)
+	place := "/elsewhere"
+	for name, forge := range map[string]func(v *verify.Violation){
+		"another place": func(v *verify.Violation) { v.Path = &place },
+		"another rule":  func(v *verify.Violation) { v.Rule = "stage draft, source" },
+	} {
+		contract, log := forged(t, outside(1), func(v *verify.Verdict) { forge(&v.Violations[0]) })
+		got, err := runtime.Replay(ctx, contract, log, "T-7")
+		require.NoError(t, err)
+		require.Equal(t, "violations", got.Different.Member, name)
+	}
+}
+
+// A version may say more of what is wrong than the one before, and in other words.
+func TestTheWordsOfARefusalAreThoseOfTheVersionThatMadeIt(t *testing.T) {
+	for name, forge := range map[string]func(v *verify.Verdict){
+		"other words":                    func(v *verify.Verdict) { v.Violations[0].Message, v.Violations[0].Hint = "other words", "" },
+		"no gates that were not reached": func(v *verify.Verdict) { v.NotChecked = nil },
+		"no path":                        func(v *verify.Verdict) { v.Violations[0].Path = nil },
+	} {
+		contract, log := forged(t, outside(1), forge)
+		got, err := runtime.Replay(ctx, contract, log, "T-7")
+		require.NoError(t, err)
+		require.NotEqual(t, "violations", got.Different.Member, name)
+	}
 }
 
 // Whoever may write the file can make the chain anew, for its hashes are plain.

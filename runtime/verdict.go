@@ -17,6 +17,7 @@ type (
 	//	PhaseBefore, PhaseAfter      string
 	//	Violations                   []Violation
 	//	More                         int     // violations beside those
+	//	NotChecked                   []Gate  // gates that were not reached, or not by all of the patch
 	//	Retryable                    bool    // another proposal of the same actor may be accepted
 	//	Attempt, MaxAttempts         int     // which try of its step it was, of how many; 0 for not counted, no end
 	//	Normalised                   []string
@@ -26,6 +27,7 @@ type (
 	// of OperatorVerdict, but for versions and digests of states, and
 	//
 	//	ViewDigest  string // of the view that the proposal was made on
+	//	NotChecked  []Gate // as far as what is told says so
 	ActorVerdict = verify.ActorVerdict
 
 	// Decision is Commit, Noop, Reject or Pending.

@@ -39,7 +39,7 @@ func writeVerdict(p *terminal.Printer, v verify.Verdict) {
 		p.Field("  ", names, "state", change(short(v.StateBefore), short(v.StateAfter)))
 	}
 	p.Field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
-	writeViolations(p, v.Violations, v.More)
+	writeViolations(p, v.Violations, v.More, v.NotChecked)
 }
 
 // writeActorVerdict writes the actor's rendering for people.
@@ -50,7 +50,7 @@ func writeActorVerdict(p *terminal.Printer, v verify.ActorVerdict) {
 		p.Field("  ", names, "phase", change(v.PhaseBefore, v.PhaseAfter))
 	}
 	p.Field("  ", names, "normalised", strings.Join(v.Normalised, ", "))
-	writeViolations(p, v.Violations, v.More)
+	writeViolations(p, v.Violations, v.More, v.NotChecked)
 }
 
 // namesWidth is the width of the names beside a verdict's fields.
@@ -73,7 +73,7 @@ func writeDecision(p *terminal.Printer, d verify.Decision, violations int) {
 }
 
 // writeViolations writes those that a verdict lists, and how many more there are.
-func writeViolations(p *terminal.Printer, vs []verify.Violation, more int) {
+func writeViolations(p *terminal.Printer, vs []verify.Violation, more int, notChecked []verify.Gate) {
 	for _, v := range vs {
 		p.Line("")
 		writeViolation(p, "  ", v)
@@ -81,6 +81,14 @@ func writeViolations(p *terminal.Printer, vs []verify.Violation, more int) {
 	if more > 0 {
 		p.Line("")
 		p.Line("  and %s more", terminal.Grouped(more))
+	}
+	if len(notChecked) > 0 {
+		p.Line("")
+		names := make([]string, len(notChecked))
+		for i, g := range notChecked {
+			names[i] = string(g)
+		}
+		p.Line("  not checked yet: %s", strings.Join(names, ", "))
 	}
 }
 

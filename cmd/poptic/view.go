@@ -64,7 +64,7 @@ func (v *viewVerb) Run(c *console) error {
 	if refused != nil {
 		p := c.errText()
 		p.Line("%s: the stage %s sees nothing now", p.Red("no view"), v.Stage)
-		writeViolations(p, refused.Violations, refused.More)
+		writeViolations(p, refused.Violations, refused.More, nil)
 		return errNo
 	}
 	return v.print(c, contract, view, left)

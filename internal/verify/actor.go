@@ -54,7 +54,7 @@ func (o *Outcome) ActorWithin(ctx context.Context) (out ActorVerdict, err error)
 		Attempt: o.Verdict.Attempt, MaxAttempts: o.Verdict.MaxAttempts,
 	}
 	if v.stage == nil || v.reached <= stepPhase {
-		out.Violations, out.More = append(out.Violations, o.Verdict.Violations...), o.Verdict.More
+		out.Violations, out.More, out.NotChecked = append(out.Violations, o.Verdict.Violations...), o.Verdict.More, o.Verdict.NotChecked
 	} else {
 		seen, _ := v.stage.project(v.snapshot.State, v.args, v.p.watch)
 		out.ViewDigest = seen.Digest().String()
@@ -63,13 +63,15 @@ func (o *Outcome) ActorWithin(ctx context.Context) (out ActorVerdict, err error)
 		case len(o.found) == 0:
 		case v.reached == stepStale:
 			told, out.More = violations(o.found)
+			out.NotChecked = v.reached.notChecked()
 		default:
-			r := reply{verification{
+			r := reply{verification: verification{
 				p: v.p, ctx: ctx, stage: v.stage, snapshot: v.snapshot, proposal: v.proposal,
 				patch: v.patch, chosen: v.chosen, next: v.next, args: v.args,
 				accesses: v.accesses, firstAccess: v.firstAccess, after: v.snapshot.State, toActor: true,
 			}}
 			told, out.More = r.explain(seen)
+			out.NotChecked = r.unchecked
 		}
 		out.Violations = append(out.Violations, told...)
 	}
@@ -79,28 +81,44 @@ func (o *Outcome) ActorWithin(ctx context.Context) (out ActorVerdict, err error)
 
 // A reply is a verification that runs again, from the require step on, to find out what
 // the actor may be told.
-type reply struct{ verification }
+type reply struct {
+	verification
+	unchecked []Gate // what the step that is told of kept from being judged
+}
 
 // explain runs the steps that depend on the state, and tells what the first finds
-// that finds something the actor may know.
+// that finds something the actor may know, and what can be told beside it. Which gates were
+// not judged follows from what is told: where nothing is, nothing is said of them.
 func (r *reply) explain(seen *tree.Node) (told []Violation, more int) {
 	r.reached = stepRequire
 	if named := r.named(r.checkRequire()); len(named) > 0 {
-		return r.tellAll(named)
+		return r.tellStep(named)
 	}
 	r.reached = stepScope
 	if onView := r.execute(r.withContainers(seen), true); len(onView.found) > 0 {
-		return r.tellAll(onView.found)
+		return r.tellStep(append(onView.found, r.checkValues(onView.found)...))
 	}
 	if found := r.checkScope(); len(found) > 0 {
-		return r.tellRules(r.asOfUnions(found))
+		if named := r.named(r.asOfUnions(found)); len(named) > 0 {
+			return r.tellStep(named)
+		}
+		return []Violation{messages.refused()}, 0
 	}
 	r.reached = stepSchema
 	if named := r.named(r.checkSchema()); len(named) > 0 {
-		return r.tellAll(named)
+		seen := slices.DeleteFunc(slices.Clone(named), func(f finding) bool { return r.disclosedBy(&f) >= 0 })
+		r.unchecked = r.reached.notChecked()
+		r.reached = stepRules
+		return r.tellAll(append(named, unaffected(r.named(r.checkRules()), seen)...))
 	}
 	r.reached = stepRules
 	return r.tellRules(r.checkRules())
+}
+
+// tellStep tells of what a step has found, behind which others were not reached.
+func (r *reply) tellStep(named []finding) (told []Violation, more int) {
+	r.unchecked = r.reached.notChecked()
+	return r.tellAll(named)
 }
 
 // asOfUnions are findings of the scope step that the view had nothing against, each at a

@@ -246,7 +246,34 @@ func TestTheFirstStepThatFailsEndsTheVerification(t *testing.T) {
 	r.refuses(open, "scope patch_write_scope_violation 0 /budget", "scope patch_write_scope_violation 1 /tickets/T1/status")
 
 	misfit := edit(`[{"op":"replace","path":"/tickets/T1/status","value":"none"},{"op":"replace","path":"/tickets/T1/labels","value":["a","b","c","d"]}]`)
-	r.refuses(misfit, "schema schema_violation 0 /tickets/T1/status")
+	r.refuses(misfit, "schema schema_violation 0 /tickets/T1/status", "invariant ensure_violation")
+}
+
+func TestOneReplyTellsOfAllThatCanBeToldAndNamesTheGatesThatWereNotReached(t *testing.T) {
+	r := openDesk(t)
+	for patch, want := range map[string][]string{
+		`[{"op":"replace","path":"/budget","value":1},{"op":"replace","path":"/tickets/T1/status","value":"none"}]`: {
+			"scope patch_write_scope_violation 0 /budget", "schema schema_violation 1 /tickets/T1/status",
+		},
+		`[{"op":"replace","path":"/nowhere/at/all","value":1},{"op":"replace","path":"/budget","value":1}]`: {
+			"scope patch_write_scope_violation 0 /nowhere/at/all", "scope patch_write_scope_violation 1 /budget",
+		},
+		// Whether the first value stays is for the second operation to say.
+		`[{"op":"replace","path":"/budget","value":1},{"op":"replace","path":"/tickets/T1/labels","value":7},{"op":"replace","path":"/tickets/T1/labels","value":["a"]}]`: {
+			"scope patch_write_scope_violation 0 /budget",
+		},
+	} {
+		out := r.try(edit(patch))
+		told := out.Actor()
+		require.Equal(t, []verify.Gate{verify.GateSchema, verify.GateInvariant}, told.NotChecked, patch)
+		require.Equal(t, out.Verdict.NotChecked, told.NotChecked)
+		r.refuses(edit(patch), want...)
+		r.tells(edit(patch), want...)
+	}
+	misfit := r.try(edit(`[{"op":"replace","path":"/tickets/T1/status","value":"none"},{"op":"replace","path":"/tickets/T1/labels","value":["a","b","c","d"]}]`))
+	require.Equal(t, []verify.Gate{verify.GateInvariant}, misfit.Verdict.NotChecked)
+	require.Empty(t, r.try(edit(`[{"op":"replace","path":"/tickets/T1/labels","value":["a","b","c","d"]}]`)).Verdict.NotChecked)
+	require.Equal(t, []verify.Gate{verify.GateScope, verify.GateSchema, verify.GateInvariant}, r.try(edit(`[`)).Actor().NotChecked)
 }
 
 func TestAStepCollectsAllItsViolationsInOperationOrder(t *testing.T) {

@@ -428,13 +428,14 @@ func (c catalogue) guard(from, to string) finding {
 // broken turns the finding of a rule that does not hold into that of a rule that
 // could not be evaluated, at the same gate.
 func (f finding) broken() finding {
+	f.Hint = ""
 	f.Code, f.Message = EvaluationError, f.Message+": the expression could not be evaluated, which counts as violated"
 	return f
 }
 
 // tooCostly is the same for an evaluation that exceeded its limit.
 func (f finding) tooCostly() finding {
-	f.Gate, f.Code, f.Message = GateLimit, LimitExceeded, "the expression needs more steps than allowed"
+	f.Gate, f.Code, f.Message, f.Hint = GateLimit, LimitExceeded, "the expression needs more steps than allowed", ""
 	return f
 }
 

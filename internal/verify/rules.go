@@ -98,6 +98,18 @@ func (v *verification) checkRules() []finding {
 	return append(found, v.checkGuard()...)
 }
 
+// unaffected are the findings of rules that read nothing of what types have something
+// against: what the others come to may only follow from that.
+func unaffected(rules, wrong []finding) []finding {
+	return slices.DeleteFunc(rules, func(f finding) bool {
+		if f.Code == EvaluationError {
+			return true
+		}
+		reads := region.Compile(f.reads).Start(nil)
+		return slices.ContainsFunc(wrong, func(w finding) bool { return w.at != nil && reads.Walk(w.at).Reachable() })
+	})
+}
+
 func (v *verification) checkEnsure() []finding {
 	if v.stage == nil || len(v.stage.ensure) == 0 {
 		return nil

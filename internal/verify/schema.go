@@ -32,6 +32,69 @@ func (v *verification) checkSchema() []finding {
 	return append(found, v.checkProduce()...)
 }
 
+// Values on their own.
+
+// checkValues checks, where the scope step has found something, the values that the other
+// operations add or put: against their types alone, as far as the contract tells which these
+// are, and of values that no other operation touches. So nothing that it finds depends on
+// a state.
+func (v *verification) checkValues(found []finding) []finding {
+	var out collection
+	for i := range v.accesses {
+		a := &v.accesses[i]
+		id, ok := v.valueType(a)
+		if !ok || v.touchedTwice(a.op) || slices.ContainsFunc(found, func(f finding) bool { return f.OpIndex != nil && *f.OpIndex == a.op.Index }) {
+			continue
+		}
+		check := typeCheck{types: &v.p.types, ctx: v.ctx}
+		check.check(v.p.shape(a.op.Value, id), id)
+		for _, f := range check.found {
+			path := a.op.RawPath + f.at.Pointer()
+			index := a.op.Index
+			f.Path, f.OpIndex, f.at, f.hint, f.own, f.known = &path, &index, nil, nil, true, ir.Seen
+			out.add(f, asItIs)
+		}
+	}
+	return out.found
+}
+
+// valueType is the type of the value that an operation adds or puts, if it follows from the
+// contract.
+func (v *verification) valueType(a *access) (id ir.TypeID, ok bool) {
+	if a.op.Kind != tree.OpAdd && a.op.Kind != tree.OpReplace || a.typed.rest != nil || a.typed.union >= 0 || a.typed.fault != noFault {
+		return ir.NoType, false
+	}
+	id = a.typed.typ
+	if a.typed.lifted {
+		id = v.p.contract.Types[v.p.info[id].container].Elem
+	}
+	return id, id != ir.NoType
+}
+
+// touchedTwice reports whether another operation goes to what one writes, or to where that
+// lies in: then its value may not stay as it is.
+func (v *verification) touchedTwice(op *tree.Op) bool {
+	const many = 64 // operations, beyond which this is not looked for
+	if len(v.patch) > many {
+		return true
+	}
+	related := func(a, b tree.Pointer) bool {
+		n := min(len(a), len(b))
+		return slices.Equal(a[:n], b[:n])
+	}
+	for i := range v.patch {
+		other := &v.patch[i]
+		appends := len(op.Path) > 0 && op.Path[len(op.Path)-1] == "-" && slices.Equal(op.Path, other.Path)
+		if other == op || other.Kind == tree.OpTest || appends {
+			continue
+		}
+		if related(op.Path, other.Path) || other.Kind == tree.OpMove && related(op.Path, other.From) {
+			return true
+		}
+	}
+	return false
+}
+
 // A targetCheck checks the targets of one commit.
 type targetCheck struct {
 	v     *verification

@@ -176,6 +176,7 @@ func (v *verification) execute(root *tree.Node, partial bool) *execution {
 	}
 	never := e.judgeTyped()
 	if len(e.found) > 0 {
+		e.reportAll(never)
 		return e
 	}
 	if last := e.runAll(); last >= 0 {
@@ -261,6 +262,12 @@ func (e *execution) report(f finding) {
 		}
 	}
 	e.found = append(e.found, f)
+}
+
+// reportAll adds findings about operations at their places.
+func (e *execution) reportAll(found []finding) {
+	e.found = append(e.found, found...)
+	slices.SortStableFunc(e.found, func(a, b finding) int { return cmp.Compare(*a.OpIndex, *b.OpIndex) })
 }
 
 // laterThan are the findings about operations after i.

@@ -42,9 +42,10 @@ type Verdict struct {
 	Contract      string      `json:"contract"`
 	PhaseBefore   string      `json:"phase_before"`
 	PhaseAfter    string      `json:"phase_after"`
-	Violations    []Violation `json:"violations"`     // at most MaxViolations
-	More          int         `json:"more,omitempty"` // violations beside those
-	Retryable     bool        `json:"retryable"`      // another proposal of the same actor may be accepted
+	Violations    []Violation `json:"violations"`            // at most MaxViolations
+	More          int         `json:"more,omitempty"`        // violations beside those
+	NotChecked    []Gate      `json:"not_checked,omitempty"` // gates that were not reached, or not by all of the patch
+	Retryable     bool        `json:"retryable"`             // another proposal of the same actor may be accepted
 	Attempt       int         `json:"attempt,omitempty"`
 	MaxAttempts   int         `json:"max_attempts,omitempty"`
 	Normalised    []string    `json:"normalised"`
@@ -60,7 +61,8 @@ type ActorVerdict struct {
 	PhaseBefore string      `json:"phase_before"`
 	PhaseAfter  string      `json:"phase_after"`
 	Violations  []Violation `json:"violations"`
-	More        int         `json:"more,omitempty"` // violations beside those
+	More        int         `json:"more,omitempty"`        // violations beside those
+	NotChecked  []Gate      `json:"not_checked,omitempty"` // gates that were not reached, or not by all of the patch
 	Retryable   bool        `json:"retryable"`
 	Attempt     int         `json:"attempt,omitempty"`
 	MaxAttempts int         `json:"max_attempts,omitempty"`
@@ -75,7 +77,7 @@ func (v *Verdict) AppendJSON(dst []byte) []byte {
 	dst = strconv.AppendUint(append(dst, `,"version_after":`...), v.VersionAfter, 10)
 	dst = appendText(dst, `,"state_before":`, v.StateBefore)
 	dst = appendText(dst, `,"state_after":`, v.StateAfter)
-	return appendOutcome(dst, v.Contract, v.PhaseBefore, v.PhaseAfter, v.Violations, v.More, v.Retryable, v.Attempt, v.MaxAttempts, v.Normalised)
+	return appendOutcome(dst, v.Contract, v.PhaseBefore, v.PhaseAfter, v.Violations, v.More, v.NotChecked, v.Retryable, v.Attempt, v.MaxAttempts, v.Normalised)
 }
 
 // AppendJSON appends v as encoding/json writes it.
@@ -84,16 +86,19 @@ func (v *ActorVerdict) AppendJSON(dst []byte) []byte {
 	if v.ViewDigest != "" {
 		dst = appendText(dst, `,"view_digest":`, v.ViewDigest)
 	}
-	return appendOutcome(dst, v.Contract, v.PhaseBefore, v.PhaseAfter, v.Violations, v.More, v.Retryable, v.Attempt, v.MaxAttempts, v.Normalised)
+	return appendOutcome(dst, v.Contract, v.PhaseBefore, v.PhaseAfter, v.Violations, v.More, v.NotChecked, v.Retryable, v.Attempt, v.MaxAttempts, v.Normalised)
 }
 
 // appendOutcome appends what both renderings end with.
-func appendOutcome(dst []byte, contract, phaseBefore, phaseAfter string, found []Violation, more int, retryable bool, attempt, most int, normalised []string) []byte {
+func appendOutcome(dst []byte, contract, phaseBefore, phaseAfter string, found []Violation, more int, notChecked []Gate, retryable bool, attempt, most int, normalised []string) []byte {
 	dst = appendText(dst, `,"contract":`, contract)
 	dst = appendText(dst, `,"phase_before":`, phaseBefore)
 	dst = appendText(dst, `,"phase_after":`, phaseAfter)
 	dst = appendList(append(dst, `,"violations":`...), found, appendViolation)
 	dst = appendCount(dst, `,"more":`, more)
+	if len(notChecked) > 0 {
+		dst = appendList(append(dst, `,"not_checked":`...), notChecked, func(dst []byte, g Gate) []byte { return appendText(dst, "", string(g)) })
+	}
 	dst = strconv.AppendBool(append(dst, `,"retryable":`...), retryable)
 	dst = appendCount(dst, `,"attempt":`, attempt)
 	dst = appendCount(dst, `,"max_attempts":`, most)

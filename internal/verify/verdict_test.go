@@ -27,7 +27,7 @@ func TestAVerdictHasTheAgreedMembersInTheAgreedOrder(t *testing.T) {
 	require.Equal(t, `{"verdict":"reject","version_before":5,"version_after":5,"state_before":"`+digest+`","state_after":"`+digest+
 		`","contract":"`+r.p.Digest()+`","phase_before":"triage","phase_after":"triage","violations":[{"gate":"scope","code":"patch_write_scope_violation",`+
 		`"op_index":0,"path":"/budget","rule":"stage edit, write","message":"the stage may not write all of this path",`+
-		`"hint":"allowed: /tickets/T1/status, /tickets/T1/reply, /tickets/T1/labels, /tickets/T1/steps and 2 more"}],"retryable":true,"attempt":2,"normalised":["fence"]}`, string(text))
+		`"hint":"allowed: /tickets/T1/status, /tickets/T1/reply, /tickets/T1/labels, /tickets/T1/steps and 2 more"}],"not_checked":["schema","invariant"],"retryable":true,"attempt":2,"normalised":["fence"]}`, string(text))
 
 	actor, err := json.Marshal(out.Actor())
 	require.NoError(t, err)

@@ -186,11 +186,39 @@ func (v *verification) run() []finding {
 		v.p.watch.look()
 		v.reached = step(i)
 		if found := check(); len(found) > 0 {
-			return found
+			return append(found, v.beside(found)...)
 		}
 	}
 	v.reached = stepDone
 	return nil
+}
+
+// beside is what the steps behind the one that found something find in what it had nothing
+// against, so that one reply tells of as much as can be told.
+func (v *verification) beside(found []finding) []finding {
+	switch v.reached {
+	case stepScope:
+		return v.checkValues(found)
+	case stepSchema:
+		return unaffected(v.checkRules(), found)
+	default:
+		return nil
+	}
+}
+
+// notChecked are the gates that a verification whose step s found something did not judge,
+// or not for all of the patch.
+func (s step) notChecked() []Gate {
+	switch {
+	case s >= stepRules:
+		return nil
+	case s == stepSchema:
+		return []Gate{GateInvariant}
+	case s == stepScope:
+		return []Gate{GateSchema, GateInvariant}
+	default:
+		return []Gate{GateScope, GateSchema, GateInvariant}
+	}
 }
 
 // The format step.
@@ -466,6 +494,9 @@ func (v *verification) outcome(found []finding) Outcome {
 		out.Verdict.MaxAttempts = cmp.Or(v.stage.Attempts, v.proposal.MaxAttempts)
 	}
 	if len(found) > 0 {
+		if v.stage != nil {
+			out.Verdict.NotChecked = v.reached.notChecked()
+		}
 		out.Verdict.Retryable = retryable(out.Verdict.Violations, v.proposal.Attempt, out.Verdict.MaxAttempts)
 		return out
 	}
