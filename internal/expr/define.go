@@ -97,6 +97,9 @@ func (e *Env) Expand(src string, macros Macros, own ...string) (Expansion, []Iss
 	if x.room < 0 {
 		return Expansion{Text: src, whole: &expanded{src: src, hi: len(src)}}, append(x.issues, whole(src, tooLarge("bytes with its definitions written out", e.limits.MaxSource)))
 	}
+	if x.deep {
+		return Expansion{Text: src, whole: &expanded{src: src, hi: len(src)}}, append(x.issues, whole(src, tooLarge("definitions within one another", MaxDefinitionDepth)))
+	}
 	var b strings.Builder
 	all.write(&b)
 	return Expansion{Text: b.String(), Uses: x.uses, Stuck: x.stuck, whole: all}, x.issues
@@ -127,7 +130,11 @@ type expander struct {
 
 	checked *Macro // the definition that is checked by itself, nil for none
 	room    int    // bytes that may still be written
+	deep    bool   // definitions use one another deeper than they may
 }
+
+// MaxDefinitionDepth is how many definitions may lie within one another where they are used.
+const MaxDefinitionDepth = 64
 
 // walk lists what to replace in a part of a text; bound are the variables in scope.
 func (x *expander) walk(t *macroText, e ast.Expr, bound []string) []macroPart {
@@ -158,7 +165,10 @@ func (x *expander) name(t *macroText, e ast.Expr, name string, bound []string) (
 		if t.src[at.start:at.end] != name { // what a macro made of its variable
 			return nil, false
 		}
-		x.room -= a.text.hi - a.text.lo
+		if x.room -= a.text.size(); x.room < 0 {
+			x.stuck = true
+			return nil, true
+		}
 		return []macroPart{{at.start, at.end, a.text.copied()}}, true
 	}
 	m := t.macros(name)
@@ -238,8 +248,11 @@ func (x *expander) replace(t *macroText, at, named span, m *Macro, args map[stri
 		x.circle(m)
 		return nil
 	}
+	if len(x.active) == MaxDefinitionDepth {
+		x.deep = true
+	}
 	body := m.parsed(x.env)
-	if body.tree == nil || x.room < 0 {
+	if body.tree == nil || x.room < 0 || x.deep {
 		x.stuck = true
 		return nil
 	}
@@ -403,6 +416,15 @@ func (n *expanded) copied() *expanded {
 		out.parts[i].by = out.parts[i].by.copied()
 	}
 	return &out
+}
+
+// size is how many bytes write writes.
+func (n *expanded) size() int {
+	size := n.hi - n.lo + len("()")
+	for _, p := range n.parts {
+		size += p.by.size() - (p.to - p.from)
+	}
+	return size
 }
 
 // write writes n, and notes where.

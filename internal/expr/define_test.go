@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -124,6 +125,18 @@ func TestDefinitionsThatGrowTooLargeAreRefused(t *testing.T) {
 	_, issues = e.Expand("d9(d9(d9(state.n))) == 1", macros(t, lines...))
 	require.NotEmpty(t, issues)
 	require.Equal(t, TooLarge, issues[0].Code)
+
+	lines = []string{"d0(n) = n + n", "c0(n) = n"}
+	for i := range 400 {
+		lines = append(lines, fmt.Sprintf("d%d(n) = d%d(d%d(n))", i+1, i, i), fmt.Sprintf("c%d(n) = c%d(n)", i+1, i))
+	}
+	for _, src := range []string{"d5(state.n) > 0", "d400(state.n) > 0", "c200(state.n) > 0"} {
+		_, issues = e.Expand(src, macros(t, lines...))
+		require.Len(t, issues, 1, src)
+		require.Equal(t, TooLarge, issues[0].Code, src)
+	}
+	_, issues = e.Expand("c63(state.n) > 0", macros(t, lines...))
+	require.Empty(t, issues)
 }
 
 // What is found is placed where it was written, also in arguments of arguments.

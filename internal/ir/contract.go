@@ -320,8 +320,8 @@ func (c *Contract) Invariant(name string) *Invariant {
 	return nil
 }
 
-// AsksClock reports whether a condition of a stage, or the guard of one of its moves, reads
-// the clock. Of no stage, it is false.
+// AsksClock reports whether a condition of a stage, the guard of one of its moves, or a rule
+// about what commits change, which may judge any stage, reads the clock. Of no stage, it is false.
 func (c *Contract) AsksClock(stage string) bool {
 	s := c.Stage(stage)
 	if s == nil {
@@ -332,6 +332,11 @@ func (c *Contract) AsksClock(stage string) bool {
 			if a.Guard != nil && slices.Contains(s.Next, a.To) && Asks(NowInput, *a.Guard) {
 				return true
 			}
+		}
+	}
+	for i := range c.Invariants {
+		if x := c.Invariants[i].Expr; x != nil && Asks(NowInput, *x) {
+			return true
 		}
 	}
 	return Asks(NowInput, s.Require...) || Asks(NowInput, s.Ensure...)
