@@ -116,11 +116,11 @@ type Stage struct {
 }
 
 // A Parameter is a parameter of a stage. Of "in" and "new" the host gives the value, a
-// key; of "from" it may not, for it is taken from the state.
+// key; of "value" it gives a value, as JSON; of "from" it may not, for it is taken from the state.
 type Parameter struct {
 	Name string        `json:"name"`
 	Kind ParameterKind `json:"kind"`
-	Of   string        `json:"of"` // the container of the key, or the place of the value
+	Of   string        `json:"of"` // the container of the key, the type of the value, or the place that it is taken from
 }
 
 // A ParameterKind is how a parameter gets its value.
@@ -128,16 +128,17 @@ type ParameterKind string
 
 // The kinds of parameters.
 const (
-	ParameterIn   ParameterKind = ParameterKind(ir.ExistingParam)  // "in": a key that the container has
-	ParameterNew  ParameterKind = ParameterKind(ir.NewParam)       // "new": a key that it does not have yet
-	ParameterFrom ParameterKind = ParameterKind(ir.DependentParam) // "from": the string found at the place
+	ParameterIn    ParameterKind = ParameterKind(ir.ExistingParam)  // "in": a key that the container has
+	ParameterNew   ParameterKind = ParameterKind(ir.NewParam)       // "new": a key that it does not have yet
+	ParameterValue ParameterKind = "value"                          // a value of the type in Of, given as JSON
+	ParameterFrom  ParameterKind = ParameterKind(ir.DependentParam) // "from": the string found at the place
 )
 
 // Stages lists the contract's stages in the order of its source. The caller owns them.
 func (c *Contract) Stages() []Stage {
 	stages := make([]Stage, len(c.ir.Stages))
 	for i := range c.ir.Stages {
-		stages[i] = stageOf(&c.ir.Stages[i])
+		stages[i] = stageOf(c.ir, &c.ir.Stages[i])
 	}
 	return stages
 }
@@ -148,10 +149,10 @@ func (c *Contract) Stage(name string) (stage Stage, known bool) {
 	if s == nil {
 		return Stage{}, false
 	}
-	return stageOf(s), true
+	return stageOf(c.ir, s), true
 }
 
-func stageOf(s *ir.Stage) Stage {
+func stageOf(c *ir.Contract, s *ir.Stage) Stage {
 	out := Stage{
 		Name: s.Name, Task: s.Doc, From: s.From, In: slices.Clone(s.In), By: slices.Clone(s.By), Next: slices.Clone(s.Next),
 		Reads: words(s.Read), Writes: words(s.Write, s.Blind), Sources: words(s.Source), Attempts: s.Attempts,
@@ -161,6 +162,9 @@ func stageOf(s *ir.Stage) Stage {
 	}
 	for _, p := range s.Params {
 		out.Parameters = append(out.Parameters, Parameter{Name: p.Name, Kind: ParameterKind(p.Kind), Of: p.Of.Source()})
+	}
+	for _, v := range s.Values {
+		out.Parameters = append(out.Parameters, Parameter{Name: v.Name, Kind: ParameterValue, Of: c.TypeText(v.Type)})
 	}
 	return out
 }

@@ -157,8 +157,9 @@ type NotTextError struct {
 // Error names what is no text.
 func (e *NotTextError) Error() string { return fmt.Sprintf("the %s is not UTF-8 text", e.What) }
 
-// requestOf is what the proposal asks for.
+// requestOf is what the proposal asks for. It gives values among its arguments one spelling.
 func (in *Instance) requestOf(p *Proposal) *request {
+	p.Args = in.contract.program.Arguments(p.Stage, p.Args)
 	print := fingerprint{next: shown(p.Next), tooLong: in.tooLong(p.Patch)}
 	return &request{step: in.stepOf(p.Principal.Subject, p.Stage, p.Role, p.Args), print: print, patch: p.Patch, key: shown(p.Key), at: in.now()}
 }

@@ -48,6 +48,7 @@ func (in *Instance) View(ctx context.Context, r Request) (View, error) {
 	if err := cmp.Or(CheckGiven(r.Role, "", "", r.Args), r.Principal.Check()); err != nil {
 		return View{}, err
 	}
+	r.Args = in.contract.program.Arguments(r.Stage, r.Args)
 	q := &viewing{in: in, r: &r, at: in.now()}
 	if err := in.show(ctx, q); err != nil {
 		return View{}, err

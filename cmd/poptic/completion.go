@@ -314,6 +314,9 @@ func (l *typedLine) parameters(contract *ir.Contract) []candidate {
 				names = append(names, p.Name+"=")
 			}
 		}
+		for _, v := range s.Values {
+			names = append(names, v.Name+"=")
+		}
 	}
 	slices.Sort(names)
 	return plain(slices.Compact(names))

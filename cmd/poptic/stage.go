@@ -20,7 +20,7 @@ type stateFlag struct {
 type stageFlags struct {
 	contractArg
 	Stage string   `help:"Stage that runs." placeholder:"NAME"`
-	Arg   []string `sep:"none" help:"Argument of the stage; repeat the flag for each." placeholder:"NAME=VALUE"`
+	Arg   []string `sep:"none" help:"Argument of the stage, a key as it is or a value as JSON; repeat the flag for each." placeholder:"NAME=VALUE"`
 	Phase string   `help:"Phase the state is in; by default the initial one." placeholder:"NAME"`
 	Role  string   `help:"Role that runs the stage." placeholder:"NAME"`
 }
@@ -145,10 +145,7 @@ func misnamed(contract *ir.Contract, err error) error {
 	if !errors.As(err, &unknown) {
 		return err
 	}
-	var known []string
-	for _, p := range contract.Stage(unknown.Stage).Params {
-		known = append(known, p.Name)
-	}
+	known := contract.Stage(unknown.Stage).ParamNames()
 	return fail(didYouMean("parameter", unknown.Nearest, known), "stage %s has no parameter %q", unknown.Stage, unknown.Name)
 }
 

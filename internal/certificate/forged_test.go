@@ -450,6 +450,13 @@ stage b { }
 		func(c *ir.Contract) { stageOf(c, "a").Read, stageOf(c, "b").Read = whole("/:any/**"), whole("/:any/*") },
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a read"`},
 
+	{"a match of a stage that takes a value with one that takes none", forgedState + "stage a { }\nstage b(v: int) { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}}), "takes no value"},
+	{"a match of stages that take values of other types", forgedState + "stage a(v: 1 | 2) { }\nstage b(v: 1 | 2 | 3) { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}}), "takes no value"},
+	{"a rule about a value for one about an input of its name", forgedState + "stage a(actor: string) { require { actor == \"x\" } }\nstage b { require { actor == \"x\" } }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}}), "drops a rule"},
+
 	// the document
 	{"a claim that is not certified", forgedState + "stage a { }\nprove no stage reads /a\n", nil, claimOf(claim{Uncertified: "it was late"}), "not certified: it was late"},
 	{"an argument for what need not be shown", forgedState + "stage a { }\nstage b { }\n", nil, pairOf("a", "b", words{About: "A sees, B writes", Because: "0"}), "an argument too many"},

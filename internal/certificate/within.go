@@ -209,6 +209,11 @@ func (k *checker) mismatch(inner, outer *ir.Stage, m Match) string {
 	if k.spend(1 + len(inner.Require) + len(outer.Require)); k.spent() {
 		return tooMuch
 	}
+	for _, v := range outer.Values {
+		if own := inner.Value(v.Name); own == nil || !ir.SameType(k.contract, own.Type, k.contract, v.Type) {
+			return fmt.Sprintf("it takes no value %q of the type", v.Name)
+		}
+	}
 	if len(m.Args) != len(outer.Params) {
 		return "not every parameter has an argument"
 	}
@@ -219,10 +224,10 @@ func (k *checker) mismatch(inner, outer *ir.Stage, m Match) string {
 		}
 	}
 	kept := map[string]bool{}
-	for _, r := range stageRules(inner, func(p string) string { return p }, names(inner.Params)) {
+	for _, r := range stageRules(inner, func(p string) string { return p }, inner.ParamNames()) {
 		kept[r] = true
 	}
-	for _, r := range stageRules(outer, m.arg, append(names(inner.Params), names(outer.Params)...)) {
+	for _, r := range stageRules(outer, m.arg, append(inner.ParamNames(), outer.ParamNames()...)) {
 		if !kept[r] {
 			return "it drops a rule"
 		}
@@ -275,6 +280,9 @@ func stageRules(s *ir.Stage, rename func(string) string, taken []string) []strin
 	name := func(n string) string {
 		if contains(own, n) {
 			return "{" + rename(n) + "}"
+		}
+		if s.Value(n) != nil {
+			return "{" + n + "}"
 		}
 		return n
 	}
@@ -343,7 +351,7 @@ func inherits(child, parent *ir.Stage) bool {
 	moves := containsAll(parent.Next, child.Next) && (len(child.Next) > 0 || len(parent.Next) == 0)
 	params := slices.EqualFunc(child.Params, parent.Params, func(p, q ir.Param) bool {
 		return p.Name == q.Name && p.Kind == q.Kind && p.Of.String() == q.Of.String() && containsAll(p.Reserved, q.Reserved)
-	})
+	}) && slices.Equal(child.Values, parent.Values)
 	return roles && moves && params && containsAll(parent.In, child.In) && child.Tries() <= parent.Tries() &&
 		containsAll(rules(child), rules(parent))
 }

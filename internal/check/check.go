@@ -56,6 +56,7 @@ func Contract(ctx context.Context, u *Unit) Result {
 		c.lowerHeader,
 		c.lowerState,
 		c.lowerTypes,
+		c.lowerValueTypes,
 		c.lowerReferences,
 		c.lowerSecrets,
 		c.lowerMeasures,
@@ -140,7 +141,8 @@ type checker struct {
 	fields       map[ir.TypeID]map[string]*syntax.Field // the members of records, where they were written
 	fieldTypes   map[*syntax.Field]ir.TypeID
 	entryOf      map[*syntax.Each]*ir.Each
-	wheres       map[string]*syntax.Expr // the conditions of measures, by name
+	valueTypes   map[*syntax.Param]ir.TypeID // of value parameters
+	wheres       map[string]*syntax.Expr     // the conditions of measures, by name
 	claimSpans   []source.Span
 	claimFaulty  []bool          // by claim
 	faultyRules  map[string]bool // invariants that an error keeps out of the contract, by name
@@ -155,7 +157,7 @@ type checker struct {
 }
 
 func newChecker(ctx context.Context, u *Unit) *checker {
-	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, fields: map[ir.TypeID]map[string]*syntax.Field{}, fieldTypes: map[*syntax.Field]ir.TypeID{}, entryOf: map[*syntax.Each]*ir.Each{}, wheres: map[string]*syntax.Expr{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}, scopeOf: map[*source.File]*scope{}, groups: map[string]*group{}, inBodies: map[string]bool{}, said: map[source.Span]bool{}}
+	c := &checker{ended: func() bool { return ctx.Err() != nil }, tallies: map[tally]int{}, fields: map[ir.TypeID]map[string]*syntax.Field{}, fieldTypes: map[*syntax.Field]ir.TypeID{}, entryOf: map[*syntax.Each]*ir.Each{}, valueTypes: map[*syntax.Param]ir.TypeID{}, wheres: map[string]*syntax.Expr{}, pending: newPendingTypes(), phases: map[string]*syntax.Phase{}, phaseAt: map[string]int{}, stageOf: map[string]*stage{}, faultyRules: map[string]bool{}, scopeOf: map[*source.File]*scope{}, groups: map[string]*group{}, inBodies: map[string]bool{}, said: map[source.Span]bool{}}
 	c.out.Types, c.extents = make([]ir.Type, 1), make([]ir.Extent, 1)
 	c.anyType = c.addType(ir.Type{Kind: ir.AnyType})
 	c.model = footprint.New(&c.out)

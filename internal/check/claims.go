@@ -136,7 +136,7 @@ func (c *checker) checkTogether(stages []*stage, when *syntax.HypothesisExpr, na
 	stages = slices.DeleteFunc(slices.Clone(stages), func(st *stage) bool { return st.faulty })
 	missing := map[*syntax.Name]bool{}
 	need := func(n *syntax.Name, st *stage) {
-		if !c.isMissing(*n) && st.params[n.Text] == nil && !missing[n] {
+		if !c.isMissing(*n) && (st.params[n.Text] == nil || st.params[n.Text].Kind == valueParam) && !missing[n] {
 			missing[n] = true
 			c.report(paramNotShared(*n, st))
 		}

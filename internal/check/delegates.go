@@ -60,7 +60,7 @@ func (c *checker) lowerDelegate(d *syntax.StageDecl, parent *stage) *stage {
 	out := *parent.out
 	out.Name, out.From, out.Gates = d.Name.Text, parent.out.Name, nil
 	out.HasDelegable, out.Delegable = false, nil
-	out.Params = slices.Clone(out.Params)
+	out.Params, out.Values = slices.Clone(out.Params), slices.Clone(out.Values)
 	if d.Doc != "" {
 		out.Doc = d.Doc
 	}

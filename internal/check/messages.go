@@ -266,6 +266,10 @@ func paramLater(p, later *syntax.Param) source.Diagnostic {
 	return related(d, "declared here", later.Name.Span)
 }
 
+func valueInPath(s *syntax.PathSegment) source.Diagnostic {
+	return fault(diagnostic.UnknownParameter, s.Span, "declare it as a key: `"+s.Text+" in /PATH`", "{%s} must be a key, and %s is a value: it stands in conditions only", s.Text, s.Text)
+}
+
 func unknownParam(s *syntax.PathSegment, params []string) source.Diagnostic {
 	d := fault(diagnostic.UnknownParameter, s.Span, "", "there is no parameter %s here", s.Text)
 	switch near := spell.Nearest(s.Text, params); {
@@ -415,6 +419,11 @@ func listedTwice(n syntax.Name) source.Diagnostic {
 
 func paramTwice(p *syntax.Param) source.Diagnostic {
 	return fault(diagnostic.DeclaredTwice, p.Name.Span, "rename one of the two", "parameter %s is declared twice", p.Name.Text)
+}
+
+func valueNeedsState(p *syntax.Param) source.Diagnostic {
+	return fault(diagnostic.ParameterType, p.Span, "for a key write `"+p.Name.Text+" in /PATH`; a value may be a text, and `require` may ask what it names",
+		"the host gives `%s` before anything is asked of the state, so it can be neither a reference nor a log", p.Name.Text)
 }
 
 func paramNotString(p *syntax.Param, what string) source.Diagnostic {

@@ -148,8 +148,12 @@ func (t *typer) step(from typedPattern, s *syntax.PathSegment, last bool) (typed
 	case syntax.DeepSegment:
 		seg, at = region.Segment{Kind: region.AnyDepth}, t.model.Shape.Below(from.at)
 	case syntax.ParamSegment:
-		if _, known := t.params[s.Text]; !known {
+		switch p, known := t.params[s.Text]; {
+		case !known:
 			t.fail(unknownParam(s, keys(t.params)))
+			return from, false
+		case p != nil && p.Kind == valueParam:
+			t.fail(valueInPath(s))
 			return from, false
 		}
 		if t.isFixed(from.at) {

@@ -79,6 +79,9 @@ func (c *checker) expanded(e *syntax.Expr, s expr.Scope) expansion {
 // variables are the names that a scope has of its own.
 func variables(s expr.Scope) []string {
 	out := slices.Clone(s.Params)
+	for _, v := range s.Values {
+		out = append(out, v.Name)
+	}
 	if s.Each != nil {
 		out = append(out, s.Each.Var, s.Each.Key)
 	}

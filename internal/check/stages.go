@@ -91,6 +91,10 @@ func (c *checker) lowerParams(st *stage) {
 			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text}
 			continue
 		}
+		if p.Type != nil {
+			c.lowerValue(st, p)
+			continue
+		}
 		if later := declaredLater(p, st); later != nil {
 			c.report(paramLater(p, later))
 			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text}
@@ -119,6 +123,21 @@ func declaredLater(p *syntax.Param, st *stage) *syntax.Param {
 		}
 	}
 	return nil
+}
+
+// valueParam is the kind of what a stage calls by a name that is no key.
+const valueParam ir.ParamKind = "value"
+
+// lowerValue lowers a parameter that stands for a value.
+func (c *checker) lowerValue(st *stage, p *syntax.Param) {
+	id := c.valueTypes[p]
+	if c.out.Holds(id, (*ir.Type).NeedsState) {
+		c.report(valueNeedsState(p))
+		id = c.anyType
+	}
+	secret := c.out.Holds(id, func(t *ir.Type) bool { return t.Secret })
+	st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text, Kind: valueParam}
+	st.out.Values = append(st.out.Values, ir.ValueParam{Name: p.Name.Text, Type: id, Secret: secret})
 }
 
 func (c *checker) isMeasure(name string) bool {
@@ -229,7 +248,7 @@ func (c *checker) mayRun(st *stage) []string {
 
 // condition lowers a require or ensure clause, with its name and message.
 func (c *checker) condition(st *stage, cl *syntax.Clause, vars ir.Vars) ir.Expr {
-	x := c.expression(cl.Expr, expr.Scope{Vars: vars, Params: st.paramNames(), Roles: c.mayRun(st)})
+	x := c.expression(cl.Expr, expr.Scope{Vars: vars, Params: st.paramNames(), Values: st.out.Values, Roles: c.mayRun(st)})
 	x.Message = textOf(cl.Message)
 	if cl.Label == nil || c.isMissing(*cl.Label) {
 		return x
@@ -429,7 +448,7 @@ func (st *stage) paramNames() []string {
 	}
 	var out []string
 	for _, p := range decl.Params {
-		if st.params[p.Name.Text] != nil && !slices.Contains(out, p.Name.Text) {
+		if known := st.params[p.Name.Text]; known != nil && known.Kind != valueParam && !slices.Contains(out, p.Name.Text) {
 			out = append(out, p.Name.Text)
 		}
 	}

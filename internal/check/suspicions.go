@@ -118,7 +118,7 @@ func (c *checker) checkEffect() {
 			continue
 		}
 		s := st.out
-		if len(s.Read)+len(s.Write)+len(s.Blind)+len(s.Source)+len(s.Next)+len(s.Delegable)+len(s.Produce)+len(s.Params) == 0 && len(st.decl.Clauses) == len(st.withClause("in", "by")) {
+		if len(s.Read)+len(s.Write)+len(s.Blind)+len(s.Source)+len(s.Next)+len(s.Delegable)+len(s.Produce)+len(s.Params)+len(s.Values) == 0 && len(st.decl.Clauses) == len(st.withClause("in", "by")) {
 			c.report(fault(diagnostic.NoEffect, st.decl.Name.Span, "say what its actor sees with `read`, and what may be changed with `write`", "%s shows nothing and changes nothing", st.title()))
 			continue
 		}
@@ -141,7 +141,7 @@ func (st *stage) withClause(keywords ...string) []*syntax.Clause {
 
 // checkParamUse reports a parameter that no clause uses, and a new key that may not be added.
 func (c *checker) checkParamUse(st *stage, p *syntax.Param) {
-	if p.Path == nil || p.Name.Text == "" {
+	if p.Path == nil && p.Type == nil || p.Name.Text == "" {
 		return
 	}
 	if !c.mentions(st, p) {

@@ -86,6 +86,20 @@ func (c *checker) lowerTypes() {
 	}
 }
 
+// lowerValueTypes lowers the types of the values that stages take, while there is no
+// environment yet that would have to know them.
+func (c *checker) lowerValueTypes() {
+	for _, d := range c.root.file.Decls {
+		if d, ok := d.(*syntax.StageDecl); ok {
+			for _, p := range d.Params {
+				if p.Type != nil {
+					c.valueTypes[p] = c.bounded(c.lowerType(c.root, p.Type), p.Span, "the type of "+p.Name.Text)
+				}
+			}
+		}
+	}
+}
+
 // lowerType lowers a type expression. A part the parser could not read counts as any.
 func (c *checker) lowerType(s *scope, t syntax.TypeExpr) ir.TypeID {
 	switch t := t.(type) {
@@ -330,32 +344,8 @@ func canonicalLiteral(text string) string {
 	return text
 }
 
-// describe names a type as an author would: its declared name, or its form.
-func (c *checker) describe(id ir.TypeID) string {
-	t := c.out.Type(id)
-	if t.Name != "" {
-		return t.Name
-	}
-	switch t.Kind {
-	case ir.LiteralType:
-		return t.Literal
-	case ir.UnionType:
-		var names []string
-		for _, a := range t.Alternatives {
-			names = append(names, c.describe(a))
-		}
-		return strings.Join(names, " | ")
-	case ir.MapType, ir.ListType, ir.SetType, ir.LogType:
-		return string(t.Kind) + " of " + c.describe(t.Elem)
-	case ir.KeyedType:
-		return "list of " + c.describe(t.Elem) + " by " + t.KeyField
-	case ir.RefType:
-		return "key of " + t.Target.Source()
-	case ir.RecordType:
-		return "record"
-	}
-	return string(t.Kind)
-}
+// describe names a type as an author would.
+func (c *checker) describe(id ir.TypeID) string { return c.out.TypeText(id) }
 
 // describeSet names the types of a set.
 func (c *checker) describeSet(set footprint.TypeSet) string {

@@ -201,7 +201,7 @@ stage s(k in /m) { read /m/{k} }
 	}
 	ParameterType = &Kind{
 		Code: "parameter_type", Severity: source.Error,
-		What: "a parameter taken from something that is no string",
+		What: "a parameter taken from something that is no string, or a value with a reference or log in it",
 		Why:  "A parameter is a key, and keys are strings.",
 		Wrong: `contract c
 state { n: int  m: map of int }

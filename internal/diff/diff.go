@@ -111,7 +111,7 @@ func (d *differ) stages() {
 			continue
 		}
 		d.note(Widened, s.Name, "stage", "", "is new, and runs in %s", strings.Join(s.In, ", "))
-		d.stage(&ir.Stage{Name: s.Name, By: s.By, In: s.In, HasDelegable: s.HasDelegable, Require: s.Require, Ensure: s.Ensure, Produce: s.Produce, Params: s.Params, Attempts: s.Attempts}, s)
+		d.stage(&ir.Stage{Name: s.Name, By: s.By, In: s.In, HasDelegable: s.HasDelegable, Require: s.Require, Ensure: s.Ensure, Produce: s.Produce, Params: s.Params, Values: s.Values, Attempts: s.Attempts}, s)
 	}
 	for _, s := range d.old.Stages {
 		if d.new.Stage(s.Name) == nil {
@@ -311,13 +311,21 @@ func told(s *ir.Stage) []string {
 
 // parameters notes parameters that are not what they were.
 func (d *differ) parameters(was, is *ir.Stage) {
-	text := func(s *ir.Stage) (out []string) {
+	text := func(c *ir.Contract, s *ir.Stage) (out []string) {
 		for _, p := range s.Params {
 			out = append(out, fmt.Sprintf("%s %s %s", p.Name, p.Kind, p.Of.Source()))
 		}
+		for _, v := range s.Values {
+			out = append(out, v.Name+": "+c.TypeText(v.Type))
+		}
 		return out
 	}
-	if a, b := text(was), text(is); !slices.Equal(a, b) {
+	for _, v := range is.Values {
+		if old := was.Value(v.Name); old != nil && !ir.SameType(d.old, old.Type, d.new, v.Type) && d.old.TypeText(old.Type) == d.new.TypeText(v.Type) {
+			d.note(Changed, is.Name, "parameters", "", "the type %s of %s is another one", d.new.TypeText(v.Type), v.Name)
+		}
+	}
+	if a, b := text(d.old, was), text(d.new, is); !slices.Equal(a, b) {
 		d.note(Changed, is.Name, "parameters", "", "has other parameters: (%s) instead of (%s)", strings.Join(b, ", "), strings.Join(a, ", "))
 	}
 }

@@ -203,6 +203,9 @@ func (x explainer) stage(s *ir.Stage) Stage {
 	for _, p := range s.Params {
 		e.Params = append(e.Params, parameter(p))
 	}
+	for _, v := range s.Values {
+		e.Params = append(e.Params, v.Name+": "+x.model.Contract.TypeText(v.Type))
+	}
 	for _, g := range s.Gates {
 		e.Gates = append(e.Gates, Gate{Gate: gateName(g), Visibility: string(g.Visibility), Unseen: g.Unseen})
 	}
@@ -211,10 +214,10 @@ func (x explainer) stage(s *ir.Stage) Stage {
 		params[i] = p.Name
 	}
 	for i, rule := range s.Require {
-		e.Rules = append(e.Rules, x.rule("require "+clauseName(rule, i), rule.Message, rule, expr.Scope{Vars: ir.BeforeVars, Params: params}))
+		e.Rules = append(e.Rules, x.rule("require "+clauseName(rule, i), rule.Message, rule, expr.Scope{Vars: ir.BeforeVars, Params: params, Values: s.Values}))
 	}
 	for i, rule := range s.Ensure {
-		e.Rules = append(e.Rules, x.rule("ensure "+clauseName(rule, i), rule.Message, rule, expr.Scope{Vars: ir.AfterVars, Params: params}))
+		e.Rules = append(e.Rules, x.rule("ensure "+clauseName(rule, i), rule.Message, rule, expr.Scope{Vars: ir.AfterVars, Params: params, Values: s.Values}))
 	}
 	return e
 }

@@ -226,7 +226,8 @@ type Scope struct {
 	Each   *ir.Each
 	Key    string
 	Params []string
-	Roles  []string // that may ask; nil where any may
+	Values []ir.ValueParam // in BeforeVars and AfterVars as well
+	Roles  []string        // that may ask; nil where any may
 }
 
 // key is what the entry's key is called in EachVars, "" if it has no name.
@@ -284,6 +285,7 @@ type rootKind uint8
 
 const (
 	localRoot   rootKind = iota // a parameter or a macro's variable
+	valueRoot                   // a value that the host gives
 	stateRoot                   // a node of the state, at the variable's place
 	phaseRoot                   // the phase
 	measureRoot                 // a measure
@@ -326,6 +328,9 @@ func (e *Env) variables(s Scope) []variable {
 	case ir.BeforeVars, ir.AfterVars:
 		for _, p := range s.Params {
 			vars = append(vars, variable{name: p, shape: stringShape, param: p})
+		}
+		for _, v := range s.Values {
+			vars = append(vars, variable{name: v.Name, shape: e.shapes.of(v.Type), root: valueRoot})
 		}
 	case ir.EachVars, ir.ChangeVars:
 		if name := s.key(); name != "" {

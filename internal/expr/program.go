@@ -45,6 +45,7 @@ type Program struct {
 type Input struct {
 	State, Before, After, Self, Entry, View ir.Value
 	Phase                                   string
+	Values                                  map[string]ir.Value // those of the scope's Values
 	Params                                  map[string]string
 	Role, Actor                             string
 	Now                                     time.Time
@@ -255,6 +256,8 @@ func (a *activation) ResolveName(name string) (any, bool) {
 		return types.String(in.Actor), true
 	case nowSlot:
 		return types.Timestamp{Time: in.Now.UTC()}, true
+	case valueSlot:
+		return a.wrap(in.Values[name], s.shape)
 	case paramSlot:
 		text, bound := in.Params[name]
 		return types.String(text), bound
@@ -287,6 +290,7 @@ const (
 	actorSlot
 	nowSlot
 	paramSlot
+	valueSlot
 	measureSlot
 )
 
@@ -296,10 +300,11 @@ var rootSlots = map[string]slot{
 
 var inputSlots = map[string]slot{ir.RoleInput: roleSlot, ir.ActorInput: actorSlot, ir.NowInput: nowSlot}
 
-// nameSlot is a slot with the measure it may belong to.
+// nameSlot is a slot with the measure it may belong to, or the shape of the value.
 type nameSlot struct {
 	slot    slot
 	measure *measure
+	shape   *shape
 }
 
 func (e *Env) slots(s Scope) map[string]nameSlot {
@@ -308,6 +313,8 @@ func (e *Env) slots(s Scope) map[string]nameSlot {
 		switch {
 		case v.param != "":
 			out[v.name] = nameSlot{slot: paramSlot}
+		case v.root == valueRoot:
+			out[v.name] = nameSlot{slot: valueSlot, shape: v.shape}
 		case v.measure != nil:
 			out[v.name] = nameSlot{slot: measureSlot, measure: v.measure}
 		case v.root == inputRoot:

@@ -100,6 +100,8 @@ func (w *walker) globals() *locals {
 		case v.root == stateRoot:
 			a.places = []place{v.at}
 			a.ofState = v.shape
+		case v.root == valueRoot: // no part of the state, and made as one
+			a.ofState = v.shape
 		case v.name == ir.NowInput && v.root == inputRoot:
 			a.shape = nil // CEL's type says all
 		}

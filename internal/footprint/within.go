@@ -281,8 +281,23 @@ func (w *within) matches(outer *ir.Stage) []match {
 		}
 		out = append(out, x)
 	}
+	if why := w.missingValue(outer); why != "" {
+		w.fail(gotNowhere, Refuted{Excess: &Excess{Stage: w.inner.Name, Clause: "parameters", What: why}})
+		return nil
+	}
 	extend(map[string]string{})
 	return out
+}
+
+// missingValue says which value an outer stage takes that the inner one does not, "" if there
+// is none: values go by their names.
+func (w *within) missingValue(outer *ir.Stage) string {
+	for _, v := range outer.Values {
+		if own := w.inner.Value(v.Name); own == nil || !ir.SameType(w.model.Contract, own.Type, w.model.Contract, v.Type) {
+			return "it takes no `" + v.Name + ": " + w.model.Contract.TypeText(v.Type) + "` as " + outer.Name + " does"
+		}
+	}
+	return ""
 }
 
 // fitting lists the parameters of the inner stage that may be the argument for an
@@ -354,6 +369,9 @@ func (w *within) rulesOf(s *ir.Stage, rename func(string) string) []rule {
 	name := func(n string) string {
 		if params[n] {
 			return "{" + rename(n) + "}"
+		}
+		if s.Value(n) != nil { // not what another stage may mean by the name
+			return "{" + n + "}"
 		}
 		return n
 	}

@@ -195,12 +195,22 @@ type Param struct {
 	Reserved []string       `json:"reserved,omitempty"` // keys some pattern names literally at that place
 }
 
+// A ValueParam is a parameter of a stage that stands for a value of a type, and not for a key: an
+// input of the decision, which expressions read and no pattern does. It has neither
+// references nor logs.
+type ValueParam struct {
+	Name   string `json:"name"`
+	Type   TypeID `json:"type"`
+	Secret bool   `json:"secret,omitempty"` // some of it is
+}
+
 // A Stage is one step an actor takes, with its footprint.
 type Stage struct {
 	Name         string           `json:"name"`
 	Doc          string           `json:"doc,omitempty"`  // the actor's task
 	From         string           `json:"from,omitempty"` // a delegate's parent stage
 	Params       []Param          `json:"params,omitempty"`
+	Values       []ValueParam     `json:"values,omitempty"`
 	In           []string         `json:"in"`
 	By           []string         `json:"by,omitempty"` // empty: every role
 	Read         region.Region    `json:"read,omitempty"`
@@ -244,6 +254,29 @@ func (s *Stage) PhasesAfter() []string {
 // does not move it, and is no delegate.
 func (s *Stage) IsPlain(phase string) bool {
 	return slices.Contains(s.In, phase) && len(s.Next) == 0 && s.From == ""
+}
+
+// Value finds a value parameter by name, nil if there is none.
+func (s *Stage) Value(name string) *ValueParam {
+	for i := range s.Values {
+		if s.Values[i].Name == name {
+			return &s.Values[i]
+		}
+	}
+	return nil
+}
+
+// ParamNames lists the names of all that the host binds for a stage, or that is taken from
+// the state: keys, then values.
+func (s *Stage) ParamNames() []string {
+	var out []string
+	for _, p := range s.Params {
+		out = append(out, p.Name)
+	}
+	for _, v := range s.Values {
+		out = append(out, v.Name)
+	}
+	return out
 }
 
 // Conditions are the conditions of a kind of gate: the stage's require or ensure clauses,

@@ -1,6 +1,9 @@
 package ir
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/patchoptic/poptic/internal/region"
 )
 
@@ -107,3 +110,75 @@ func (t *Type) Extent(of func(TypeID) Extent) Extent {
 
 // Entries is what a type adds to the table of types.
 func (t *Type) Entries() int { return 1 + len(t.Members) + len(t.Alternatives) + len(t.Where) }
+
+// TypeText names a type as an author would: its declared name, or its form.
+func (c *Contract) TypeText(id TypeID) string {
+	t := c.Type(id)
+	if t.Name != "" {
+		return t.Name
+	}
+	switch t.Kind {
+	case LiteralType:
+		return t.Literal
+	case UnionType:
+		var names []string
+		for _, a := range t.Alternatives {
+			names = append(names, c.TypeText(a))
+		}
+		return strings.Join(names, " | ")
+	case MapType, ListType, SetType, LogType:
+		return string(t.Kind) + " of " + c.TypeText(t.Elem)
+	case KeyedType:
+		return "list of " + c.TypeText(t.Elem) + " by " + t.KeyField
+	case RefType:
+		return "key of " + t.Target.Source()
+	}
+	return string(t.Kind)
+}
+
+// NeedsState reports whether what a type says makes sense in a state only: that a key is
+// there, that entries go on to be.
+func (t *Type) NeedsState() bool { return t.Kind == RefType || t.Kind == LogType }
+
+// Holds reports whether a type, or one that it uses at any depth, is of some sort. Each is
+// asked once.
+func (c *Contract) Holds(id TypeID, sort func(*Type) bool) bool {
+	asked := map[TypeID]bool{NoType: true}
+	var any func(id TypeID) bool
+	any = func(id TypeID) bool {
+		if asked[id] {
+			return false
+		}
+		asked[id] = true
+		t := c.Type(id)
+		return sort(t) || any(t.Elem) || any(t.Rest) || slices.ContainsFunc(t.Alternatives, any) ||
+			slices.ContainsFunc(t.Members, func(m Member) bool { return any(m.Type) })
+	}
+	return any(id)
+}
+
+// SameType reports whether a type of one contract has the values that one of another, or of
+// the same, has, by what they say: names count for nothing. It may miss that they are equal.
+// Each pair is compared once.
+func SameType(c *Contract, a TypeID, d *Contract, b TypeID) bool {
+	compared := map[[2]TypeID]bool{}
+	var same func(a, b TypeID) bool
+	same = func(a, b TypeID) bool {
+		if a == NoType || b == NoType || c == d && a == b {
+			return a == b
+		}
+		if compared[[2]TypeID{a, b}] {
+			return true // or the comparison has ended already
+		}
+		compared[[2]TypeID{a, b}] = true
+		t, u := c.Type(a), d.Type(b)
+		target := t.Target == nil && u.Target == nil || t.Target != nil && u.Target != nil && t.Target.String() == u.Target.String()
+		return t.Kind == u.Kind && t.Literal == u.Literal && t.KeyField == u.KeyField && t.Secret == u.Secret && target &&
+			slices.EqualFunc(t.Where, u.Where, func(x, y Expr) bool { return x.Source == y.Source }) &&
+			slices.EqualFunc(t.Members, u.Members, func(m, n Member) bool {
+				return m.Name == n.Name && m.Optional == n.Optional && same(m.Type, n.Type)
+			}) &&
+			slices.EqualFunc(t.Alternatives, u.Alternatives, same) && same(t.Elem, u.Elem) && same(t.Rest, u.Rest)
+	}
+	return same(a, b)
+}

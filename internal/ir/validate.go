@@ -425,6 +425,13 @@ func (v *validation) stage(s *Stage) error {
 		}
 		params[p.Name] = true
 	}
+	values := map[string]bool{}
+	for _, p := range s.Values {
+		if !isName(p.Name) || params[p.Name] || values[p.Name] || !v.c.hasType(p.Type) || !v.c.isValue(p) {
+			return wrong("has a value that is none, or twice")
+		}
+		values[p.Name] = true
+	}
 	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source, s.Delegable} {
 		if !grantsWhole(r, params) {
 			return wrong("has a clause that grants nothing, or by an unknown parameter")
@@ -446,6 +453,11 @@ func (v *validation) stage(s *Stage) error {
 		names[x.Name] = true
 	}
 	return v.exprs("stage "+s.Name, params, slices.Concat(s.Require, s.Ensure)...)
+}
+
+// isValue reports whether a value parameter has a type of values, and says whether some of it is secret.
+func (c *Contract) isValue(p ValueParam) bool {
+	return !c.Holds(p.Type, (*Type).NeedsState) && p.Secret == c.Holds(p.Type, func(t *Type) bool { return t.Secret })
 }
 
 // descends reports whether the parents of a stage come to an end. Of stages that do it

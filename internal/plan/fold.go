@@ -79,6 +79,9 @@ func authority(s *ir.Stage) string {
 	for _, p := range s.Params {
 		fmt.Fprintf(&b, " %s %s", p.Kind, p.Of.Rename(renamed))
 	}
+	for _, v := range s.Values {
+		fmt.Fprintf(&b, " %s: %d", v.Name, v.Type)
+	}
 	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source} {
 		fmt.Fprintf(&b, "\n%v", r.Rename(renamed))
 	}

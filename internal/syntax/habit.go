@@ -27,6 +27,7 @@ var habits = []func(*section, mistake) bool{
 	(*section).reference,
 	(*section).newOtherwise,
 	(*section).paramBrackets,
+	(*section).keyWithColon,
 	(*section).twoEquals,
 	(*section).pathInBrackets,
 	(*section).everything,
@@ -466,6 +467,14 @@ func (s *section) paramBrackets(m mistake) bool {
 		return false
 	}
 	return s.rewrite(m.at, end+1, "parameters stand in parentheses", slices.Concat([]token{mark("(")}, s.slice(m.at+1, end), []token{mark(")")})...)
+}
+
+// keyWithColon: "note: /notes" as a stage's parameter, which is a key.
+func (s *section) keyWithColon(m mistake) bool {
+	if s.at(m.at).sym != symPath || s.at(m.at-1).value != ":" || s.keyword() != "stage" {
+		return false
+	}
+	return s.rewrite(m.at-2, m.at, "a key is taken `in` a path; behind `:` stands the type of a value", s.at(m.at-2), word("in"))
 }
 
 // twoEquals: "who == /a", ":=".

@@ -289,13 +289,15 @@ type StageDecl struct {
 	Clauses  []*Clause `parser:"'{' @@* '}'"`
 }
 
-// A Param is a stage parameter: "p in PATH", "p new in PATH" or "p = PATH".
+// A Param is a stage parameter: "p in PATH", "p new in PATH", "p = PATH", or "p: TYPE", a
+// value, which has a Type and no Path.
 type Param struct {
 	Node
-	Name Name  `parser:"@@"`
-	New  bool  `parser:"( @'new'? 'in'"`
-	From bool  `parser:"| @'=' )"` // "p = PATH"
-	Path *Path `parser:"@@"`
+	Name Name     `parser:"@@"`
+	New  bool     `parser:"( ( @'new'? 'in'"`
+	From bool     `parser:"| @'=' )"` // "p = PATH"
+	Path *Path    `parser:"@@"`
+	Type TypeExpr `parser:"| ':' @@ )"`
 }
 
 // A Clause is one clause of a stage. Keyword tells which fields are set:

@@ -149,6 +149,9 @@ func (w walker) part(n any) {
 	case *Param:
 		w.walk(&n.Name)
 		walkMaybe(w, n.Path)
+		if n.Type != nil {
+			w.walk(n.Type)
+		}
 	case *Clause:
 		w.clause(n)
 	case *Constraint:

@@ -109,6 +109,18 @@ func (r *Redactor) Args(stage *ir.Stage, args map[string]string) (shown map[stri
 		shown[p.Name] = r.key.digest(useValue, []byte(value))
 		redacted = append(redacted, "/args/"+region.EscapeToken(p.Name))
 	}
+	for i := range stage.Values {
+		v := &stage.Values[i]
+		value, given := args[v.Name]
+		if !given || !v.Secret {
+			continue
+		}
+		if redacted == nil {
+			shown = maps.Clone(args)
+		}
+		shown[v.Name] = r.key.digest(useValue, []byte(value))
+		redacted = append(redacted, "/args/"+region.EscapeToken(v.Name))
+	}
 	return shown, redacted
 }
 

@@ -67,7 +67,7 @@ func (o *Outcome) ActorWithin(ctx context.Context) (out ActorVerdict, err error)
 		default:
 			r := reply{verification: verification{
 				p: v.p, ctx: ctx, stage: v.stage, snapshot: v.snapshot, proposal: v.proposal,
-				patch: v.patch, chosen: v.chosen, next: v.next, args: v.args,
+				patch: v.patch, chosen: v.chosen, next: v.next, args: v.args, values: v.values,
 				accesses: v.accesses, firstAccess: v.firstAccess, after: v.snapshot.State, toActor: true,
 			}}
 			told, out.More = r.explain(seen)

@@ -191,6 +191,26 @@ func (c catalogue) argumentGiven(stage string, p *ir.Param) finding {
 	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is taken from %s and cannot be given", p.Name, p.Of.Source()))
 }
 
+func (c catalogue) valueMissing(stage, name, text string) finding {
+	return c.argument(stage, name, "argument "+name+" is missing").hinted("give a value of the type %s, as JSON", text)
+}
+
+func (c catalogue) valueNoJSON(stage, name, text string) finding {
+	return c.argument(stage, name, "argument "+name+" is no JSON value").hinted("give a value of the type %s, as JSON: a text stands in double quotes", text)
+}
+
+// valueMisfit tells of a value with secrets in it neither names nor places.
+func (c catalogue) valueMisfit(stage string, p *ir.ValueParam, text string, f finding) finding {
+	what := ""
+	if f.Path != nil && *f.Path != "" {
+		what = " at " + *f.Path
+	}
+	if what += ": " + f.Message; p.Secret {
+		what = ""
+	}
+	return c.argument(stage, p.Name, "argument "+p.Name+" is no value of its type"+what).hinted("its type is %s", text)
+}
+
 func (c catalogue) noNext(stage, next string) finding {
 	return c.finding(TransitionViolation, "stage "+stage+", next", "stage "+stage+" does not move the phase").
 		hinted("leave out next")

@@ -144,7 +144,8 @@ type stage struct {
 	read, write, blind, source *region.Set
 	seen                       *region.Set // what the view depends on: more than read below some unions
 	writes, sources            grantList   // as a view lists them
-	params                     []string
+	params                     []string    // that are keys
+	given                      []string    // and values
 	require, ensure            []rule
 	unseen                     []region.Pattern // containers it writes into unseen (actor.go)
 	conditions                 []string         // what judges it, in the contract's words
@@ -162,11 +163,12 @@ func (p *Program) newStage(s *ir.Stage) (*stage, error) {
 	for _, param := range s.Params {
 		out.params = append(out.params, param.Name)
 	}
+	out.given = s.ParamNames()
 	var err error
-	if out.require, err = p.newRules(s.Require, expr.Scope{Vars: ir.BeforeVars, Params: out.params}); err != nil {
+	if out.require, err = p.newRules(s.Require, expr.Scope{Vars: ir.BeforeVars, Params: out.params, Values: s.Values}); err != nil {
 		return nil, fmt.Errorf("require: %w", err)
 	}
-	if out.ensure, err = p.newRules(s.Ensure, expr.Scope{Vars: ir.AfterVars, Params: out.params}); err != nil {
+	if out.ensure, err = p.newRules(s.Ensure, expr.Scope{Vars: ir.AfterVars, Params: out.params, Values: s.Values}); err != nil {
 		return nil, fmt.Errorf("ensure: %w", err)
 	}
 	return out, nil
@@ -216,8 +218,8 @@ func (p *Program) stage(name string, args map[string]string) (*stage, error) {
 		return nil, &UnknownStageError{name, spell.Nearest(name, names)}
 	}
 	for arg := range args {
-		if !slices.Contains(s.params, arg) {
-			return nil, &UnknownArgumentError{name, arg, spell.Nearest(arg, s.params)}
+		if !slices.Contains(s.given, arg) {
+			return nil, &UnknownArgumentError{name, arg, spell.Nearest(arg, s.given)}
 		}
 	}
 	return s, nil

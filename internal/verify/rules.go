@@ -28,7 +28,7 @@ func (v *verification) checkRequire() []finding {
 	}
 	var found []finding
 	v.measuresBefore = measures{p: v.p, ctx: v.ctx, state: v.snapshot.State}
-	in := &expr.Input{Before: v.snapshot.State, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
+	in := &expr.Input{Before: v.snapshot.State, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Values: v.values, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
 	for i := range v.stage.require {
 		r := &v.stage.require[i]
 		if j := r.judge(v.ctx, in); j != holds {
@@ -115,7 +115,7 @@ func (v *verification) checkEnsure() []finding {
 		return nil
 	}
 	var found []finding
-	in := &expr.Input{Before: v.snapshot.State, After: v.after, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Params: v.args, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
+	in := &expr.Input{Before: v.snapshot.State, After: v.after, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Values: v.values, Params: v.args, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
 	for i := range v.stage.ensure {
 		r := &v.stage.ensure[i]
 		if j := r.judge(v.ctx, in); j != holds {

@@ -113,7 +113,7 @@ func (p *Program) Admits(ctx context.Context, s Snapshot, r ViewRequest) (refuse
 	defer catch(&err)
 	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: r.proposal()}
 	found := v.checkActor()
-	if given := func(p ir.Param) bool { return p.Kind != ir.DependentParam }; !slices.ContainsFunc(st.Params, given) {
+	if given := func(p ir.Param) bool { return p.Kind != ir.DependentParam }; len(st.Values) == 0 && !slices.ContainsFunc(st.Params, given) {
 		found = append(found, v.bindArguments()...)
 		if len(found) == 0 {
 			found = v.checkRequire()
@@ -133,13 +133,14 @@ type verification struct {
 	proposal Proposal
 
 	patch       tree.Patch
-	chosen      string         // the next phase that the actor names, "" if none
-	whole       bool           // the proposal could be read
-	next        string         // the phase to move to, "" for none
-	args        region.Binding // every parameter of the stage, once the phase step passed
-	accesses    []access       // of the patch's pointers, in operation order
-	firstAccess []int          // of each operation, and the number of all; nil if each has one
-	letters     region.Word    // room for the words of all accesses
+	chosen      string              // the next phase that the actor names, "" if none
+	whole       bool                // the proposal could be read
+	next        string              // the phase to move to, "" for none
+	args        region.Binding      // every parameter of the stage that is a key, once the phase step passed
+	values      map[string]ir.Value // likewise those that are values
+	accesses    []access            // of the patch's pointers, in operation order
+	firstAccess []int               // of each operation, and the number of all; nil if each has one
+	letters     region.Word         // room for the words of all accesses
 	after       *tree.Node
 	effects     []tree.Effect
 	duplicates  []finding     // additions to sets that held the element
@@ -368,7 +369,7 @@ func (v *verification) bindArguments() []finding {
 		}
 		v.args[p.Name] = value
 	}
-	return found
+	return append(found, v.bindValues()...)
 }
 
 // bound reports whether all parameters of a pattern are bound.

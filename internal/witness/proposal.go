@@ -323,6 +323,12 @@ func (s *scenario) proposal(i int, patch string) footprint.Proposal {
 		}
 		out.Args[p.Name] = s.keys[footprint.OwnedParam(d.owner, p.Name)]
 	}
+	for _, v := range d.stage.Values {
+		if out.Args == nil {
+			out.Args = map[string]string{}
+		}
+		out.Args[v.Name] = encode(s.reform(s.least(v.Type), v.Type, asFile))
+	}
 	if len(d.stage.By) > 0 {
 		out.Role = d.stage.By[0]
 	}

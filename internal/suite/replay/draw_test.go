@@ -192,9 +192,12 @@ var sorts = []sort{
 // stage draws a stage, sometimes with a delegate.
 func (d *drawing) stage(name string) {
 	x := sorts[d.Intn(len(sorts))]
-	params := ""
-	if len(x.params) > 0 {
-		params = "(" + strings.Join(x.params, ", ") + ")"
+	params, value := "", d.chance(20)
+	if all := slices.Clone(x.params); value || len(all) > 0 {
+		if value {
+			all = append(all, "w: "+d.pick("int", "secret int", "0 | 1 | 7"))
+		}
+		params = "(" + strings.Join(all, ", ") + ")"
 	}
 	write := d.some(1, 2, x.write...)
 	if strings.Contains(params, " new in ") && !slices.Contains(write, x.write[0]) {
@@ -224,6 +227,9 @@ func (d *drawing) stage(name string) {
 	if d.chance(35) && len(x.after) > 0 && d.mayHold(x.after[0], write) {
 		d.line("  ensure%s { %s }", d.pick("", "", ` "it is so"`, ` is`), x.after[0])
 	}
+	if value {
+		d.line("  %s", d.pick("require { w < 6 }", "ensure { w != 2 && after.x < w + 4 }", "require { before.y <= w }", "ensure { after.x != w || before.x == w }"))
+	}
 	if d.chance(15) {
 		d.line("  discloses ensure, require")
 	}
@@ -252,6 +258,7 @@ func (d *drawing) creates(x sort, write string) bool {
 
 // drawnConstructs are what the drawn contracts must hold, each by a pattern of its text.
 var drawnConstructs = map[string]*regexp.Regexp{
+	"a value as an argument":           regexp.MustCompile(`w: .*\) \{`),
 	"a parameter in a map":             regexp.MustCompile(`\(p in /a\)`),
 	"two parameters":                   regexp.MustCompile(`\(p in /a, q in /a\)`),
 	"what a condition asks":            regexp.MustCompile(`require.*(role|actor|now)`),

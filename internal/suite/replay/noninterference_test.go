@@ -105,6 +105,9 @@ func (h *hall) bind(n *tree.Node) bool {
 			h.args[p.Name] = args[p.Name]
 		}
 	}
+	for _, v := range h.s.Values {
+		h.args[v.Name] = h.pick("0", "1", "7")
+	}
 	if ok {
 		h.see = region.Compile(h.s.Read).Start(args)
 		_, ok = h.view(n)

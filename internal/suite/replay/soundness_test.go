@@ -203,6 +203,9 @@ func (a actor) proposal(s *ir.Stage, args region.Binding, state *tree.Node) foot
 			out.Args[p.Name] = args[p.Name]
 		}
 	}
+	for _, v := range s.Values {
+		out.Args[v.Name] = a.pick("0", "1", "7")
+	}
 	return out
 }
 

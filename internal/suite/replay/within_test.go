@@ -547,6 +547,9 @@ func given(s *ir.Stage, args region.Binding) map[string]string {
 			out[q.Name] = args[q.Name]
 		}
 	}
+	for _, v := range s.Values {
+		out[v.Name] = "1"
+	}
 	return out
 }
 
