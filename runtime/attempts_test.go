@@ -326,3 +326,41 @@ func TestTwoProposalsThatDoNotReadAreTheSameByTheirBytes(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, got.Different)
 }
+
+// Whoever is sent for a new view because of a stale proposal would be refused on that too.
+func TestAfterTheLastTryALateProposalIsExhaustedAndNotStale(t *testing.T) {
+	for name, last := range map[string]struct {
+		p    runtime.Proposal
+		code verify.Code
+	}{
+		"late":                       {runtime.Proposal{Patch: []byte(inside)}, verify.AttemptsExhausted},
+		"of a version to come":       {runtime.Proposal{Patch: []byte(inside), Base: 99}, verify.AttemptsExhausted},
+		"with a key that is taken":   {runtime.Proposal{Patch: []byte(outside(9)), Base: 1, Key: "k"}, verify.AttemptsExhausted},
+		"late, and the key is taken": {runtime.Proposal{Patch: []byte(outside(9)), Key: "k"}, verify.AttemptsExhausted},
+		"late, and no patch":         {runtime.Proposal{Patch: []byte(`{`)}, verify.PatchSyntax},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, _ := begin(t)
+			commits(t, proposeAs(t, in, runtime.Proposal{Stage: "draft", Key: "k", Patch: []byte(inside)}))
+			for attempt := 1; attempt <= 3; attempt++ {
+				p := last.p
+				p.Stage, p.Base, p.Key, p.Patch = "draft", 0, "", []byte(inside)
+				late := proposeAs(t, in, p)
+				rejects(t, late, verify.Stale)
+				require.True(t, late.Retryable, "there is a try left")
+				rejects(t, proposeAs(t, in, runtime.Proposal{Stage: "draft", Base: 1, Patch: []byte(outside(attempt))}), verify.WriteScopeViolation)
+			}
+			last.p.Stage = "draft"
+			for range 2 {
+				v := proposeAs(t, in, last.p)
+				rejects(t, v, last.code)
+				require.False(t, v.Retryable)
+				require.False(t, v.Actor().Retryable)
+				require.Greater(t, v.Attempt, v.MaxAttempts)
+			}
+			replayed, err := runtime.Replay(ctx, in.Contract(), in.Store(), "T-7")
+			require.NoError(t, err)
+			require.Nil(t, replayed.Different)
+		})
+	}
+}
