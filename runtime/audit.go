@@ -23,7 +23,8 @@ import (
 
 // CheckLog reads an instance's log and checks what can be checked without its
 // contract: the chain, every sealed part, the numbers, versions and keys under which
-// the store keeps the records, and that each question is followed by its decision.
+// the store keeps the records, and what the lines say of each other: beginning, kinds,
+// answers, versions, contracts.
 // Each line that holds is given to each, unless that is nil; its error ends the
 // reading. The head is that of the last line that holds. Errors: *IDError for a
 // name that no instance can have, *CorruptLogError
@@ -51,8 +52,8 @@ func CheckLog(ctx context.Context, st store.Store, id string, each func(line []b
 	return c.head, nil
 }
 
-// CheckTrace reads a trace, as Instance.Trace writes it, and checks its chain, and that
-// every proposal and advance has its decision. It needs neither contract nor store. The
+// CheckTrace reads a trace, as Instance.Trace writes it, and checks its chain, and what its
+// lines say of each other, as CheckLog does. It needs neither contract nor store. The
 // head is that of the last line that holds: compare it with one known from elsewhere to
 // notice lines missing at the end. An empty trace holds. Memory is that of the longest
 // line. Errors: *BrokenTraceError for the first line that does not hold, *FormatError, or

@@ -15,16 +15,17 @@ import (
 	"github.com/patchoptic/poptic/internal/trace"
 )
 
-// auditOf runs an audit of a trace of one view.
+// auditOf runs an audit of a trace of one view, and gives what it prints from the view on.
 func auditOf(t *testing.T, instance string, r trace.Record) []string {
 	t.Helper()
 	r.Kind, r.Contract, r.Time = trace.View, "sha256:c", time.Unix(0, 0)
-	line, _ := trace.Start(instance).Seal(&r)
+	first, begun := trace.Start(instance).Seal(&trace.Record{Kind: trace.Create, Contract: r.Contract, Time: r.Time})
+	line, _ := begun.Seal(&r)
 	name := filepath.Join(t.TempDir(), "trace.jsonl")
-	require.NoError(t, os.WriteFile(name, append(line, '\n'), 0o600))
+	require.NoError(t, os.WriteFile(name, fmt.Appendf(nil, "%s\n%s\n", first, line), 0o600))
 	var out, errText bytes.Buffer
 	require.Equal(t, exitFine, run(context.Background(), []string{"audit", name}, os.Stdin, &out, &errText), errText.String())
-	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")[1:]
 }
 
 func TestWhatAnActorChoseStandsInItsOwnRecordAsOneWord(t *testing.T) {
@@ -40,7 +41,7 @@ func TestWhatAnActorChoseStandsInItsOwnRecordAsOneWord(t *testing.T) {
 		"b\x1b[2J":              `"b\u001b[2J"`,
 		"Zoë":                   `Zoë`,
 	} {
-		const begins = "    1  1970-01-01T00:00:00Z  view      "
+		const begins = "    2  1970-01-01T00:00:00Z  view      "
 		for what, c := range map[string]struct {
 			record trace.Record
 			want   string
@@ -58,7 +59,7 @@ func TestWhatAnActorChoseStandsInItsOwnRecordAsOneWord(t *testing.T) {
 			require.Len(t, lines, 3, "%s %q", what, odd)
 		}
 		lines := auditOf(t, odd, trace.Record{})
-		require.Equal(t, fmt.Sprintf("%s: 1 record, no commits; the chain holds", want), lines[1])
+		require.Equal(t, fmt.Sprintf("%s: 2 records, no commits; the chain holds", want), lines[1])
 		require.Len(t, lines, 3)
 	}
 }

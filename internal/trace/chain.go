@@ -6,6 +6,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -84,6 +85,10 @@ const (
 	Undecided      = "it asks for a decision, and none follows"
 	DecidesNothing = "it decides nothing"
 	beginsAgain    = "it begins an instance that has begun"
+	beginsNothing  = "the first line does not begin an instance"
+	unknownKind    = "its kind is none that a record has"
+	noVerdict      = "its verdict is none of its kind, or is missing"
+	otherVersion   = "its version is not that of the commits before it"
 	otherContract  = "it names another contract than the one in force"
 	formatRises    = "it tells a format, and is no decision that raises it"
 	cannotWait     = "only a proposal can wait"
@@ -92,12 +97,14 @@ const (
 )
 
 // A Pairing checks what lines say of each other, beside the chain: that there is one
-// beginning; that every proposal,
-// advance and migration is followed by its answer; that the contract in force changes by
-// a migration alone, and to the one it asked for; and that what is withdrawn waits. The zero
-// Pairing is at the beginning of a log.
+// beginning, and it the first line; that every proposal, advance and migration is followed by
+// its answer, and the answer has a verdict of its kind; that versions count the commits; that
+// the contract in force changes by a committed migration alone, and to the one it asked for;
+// and that what is withdrawn waits. The zero Pairing is at the beginning of a log.
 type Pairing struct {
+	begun    bool
 	asks     *Record // that awaits an answer, nil for none
+	version  uint64  // commits so far
 	contract string  // in force
 	format   int     // of the lines
 	waiting  map[uint64]bool
@@ -108,32 +115,14 @@ func (p *Pairing) Format() int { return p.format }
 
 // Next takes in a line, which it keeps until the next. The error is a *BrokenError.
 func (p *Pairing) Next(r *Record) error {
-	broken := func(reason string) error { return &BrokenError{Seq: r.Seq, Reason: reason} }
-	asks := p.asks
-	switch {
-	case r.Kind.Answers() && asks == nil:
-		return broken(DecidesNothing)
-	case !r.Kind.Answers() && asks != nil:
+	if r.Kind.isKnown() && !r.Kind.Answers() && p.asks != nil {
 		return p.End()
-	case r.Kind == Create && r.Seq != 1:
-		return broken(beginsAgain)
-	case r.Kind == Pending && asks.Kind != Proposal:
-		return broken(cannotWait)
-	case r.Kind == Pending && asks.Digest != r.Digest:
-		return broken(otherPatch)
-	case r.Kind == Withdrawn && !p.waiting[r.Waits]:
-		return broken(waitsNot)
 	}
-	migrated := r.Kind == Decision && asks.Kind == Migrate && r.Contract == asks.To
-	switch {
-	case r.Seq == 1:
-		p.contract, p.format = r.Contract, max(r.Format, 1)
-	case !migrated && r.Contract != p.contract:
-		return broken(otherContract)
-	case r.Format != 0 && r.Seq != 1 && (!migrated || r.Format <= p.format):
-		return broken(formatRises)
+	if reason := p.wrongIn(r); reason != "" {
+		return &BrokenError{Seq: r.Seq, Reason: reason}
 	}
-	p.contract, p.format, p.asks = r.Contract, max(r.Format, p.format), nil
+	p.begun, p.version, p.contract, p.asks = true, max(p.version, r.Version), r.Contract, nil
+	p.format = max(r.Format, p.format, 1)
 	switch {
 	case r.Kind.Asks():
 		p.asks = r
@@ -145,6 +134,97 @@ func (p *Pairing) Next(r *Record) error {
 		delete(p.waiting, r.Waits)
 	}
 	return nil
+}
+
+// wrongIn is why a line cannot follow those before it, "" if it can.
+func (p *Pairing) wrongIn(r *Record) string {
+	switch {
+	case !r.Kind.isKnown():
+		return unknownKind
+	case !p.begun && r.Kind != Create:
+		return beginsNothing
+	case !p.begun && r.Version != 0:
+		return otherVersion
+	case !p.begun:
+		return ""
+	case r.Kind == Create:
+		return beginsAgain
+	case r.Kind.Answers():
+		return p.wrongInAnswer(r)
+	case r.Kind == Withdrawn && !p.waiting[r.Waits]:
+		return waitsNot
+	case r.Contract != p.contract:
+		return otherContract
+	case r.Format != 0:
+		return formatRises
+	case r.Version != p.version && !p.mayShowEarlier(r):
+		return otherVersion
+	}
+	return ""
+}
+
+// mayShowEarlier reports whether a line shows a state of before, as views of format 1 may.
+func (p *Pairing) mayShowEarlier(r *Record) bool {
+	return r.Kind == View && p.format == 1 && r.Version < p.version
+}
+
+// wrongInAnswer is wrongIn for a decision or a pending.
+func (p *Pairing) wrongInAnswer(r *Record) string {
+	asks := p.asks
+	switch {
+	case asks == nil:
+		return DecidesNothing
+	case r.Kind == Pending && asks.Kind != Proposal:
+		return cannotWait
+	case r.Kind == Pending && asks.Digest != r.Digest:
+		return otherPatch
+	}
+	v, ok := r.told()
+	if !ok {
+		return noVerdict
+	}
+	committed := v.Verdict == commits
+	migrated := committed && asks.Kind == Migrate
+	contract, version := p.contract, p.version
+	if migrated {
+		contract = asks.To
+	}
+	if committed {
+		version++
+	}
+	switch {
+	case r.Contract != contract:
+		return otherContract
+	case r.Format != 0 && (!migrated || r.Format <= p.format):
+		return formatRises
+	case r.Version != version || v.Before != p.version || v.After != version:
+		return otherVersion
+	}
+	return ""
+}
+
+// A told is what an answer's verdict says that other lines say too.
+type told struct {
+	Verdict string `json:"verdict"`
+	Before  uint64 `json:"version_before"`
+	After   uint64 `json:"version_after"`
+}
+
+// The verdicts of answers, as they are spelled in every format.
+const (
+	commits = "commit"
+	waits   = "pending"
+)
+
+// told reads an answer's verdict. ok says that it is one of the answer's kind.
+func (r *Record) told() (v told, ok bool) {
+	if json.Unmarshal(r.Verdict, &v) != nil {
+		return v, false
+	}
+	if r.Kind == Pending {
+		return v, v.Verdict == waits
+	}
+	return v, v.Verdict == commits || v.Verdict == "noop" || v.Verdict == "reject"
 }
 
 // End says what is wrong with a log that ends here, nil if nothing is.

@@ -138,15 +138,48 @@ func TestLinesThatContradictEachOtherAreFoundThoughAllHashesAreRight(t *testing.
 		reason string
 		forge  func(f *forger)
 	}{
-		"a second beginning":                  {2, beginsAgain, func(f *forger) { f.change(is(2, View), `"kind":"view"`, `"kind":"create"`) }},
-		"an advance that waits":               {6, cannotWait, func(f *forger) { f.change(is(6, Decision), `"kind":"decision"`, `"kind":"pending"`) }},
-		"a migration that waits":              {12, cannotWait, func(f *forger) { f.change(is(12, Decision), `"kind":"decision"`, `"kind":"pending"`) }},
-		"a view that is decided":              {3, DecidesNothing, func(f *forger) { f.change(is(3, Proposal), `"kind":"proposal"`, `"kind":"pending"`) }},
-		"a migration without its decision":    {12, Undecided, func(f *forger) { f.change(is(12, Decision), `"kind":"decision"`, `"kind":"view"`) }},
-		"another proposal that waits":         {9, otherPatch, func(f *forger) { f.change(is(9, Pending), `"verdict":`, `"digest":"hmac-sha256:other","verdict":`) }},
-		"a proposal of which nothing waits":   {9, otherPatch, func(f *forger) { f.change(is(8, Proposal), `"verdict":`, `"digest":"hmac-sha256:other","verdict":`) }},
-		"a withdrawal of a view":              {10, waitsNot, func(f *forger) { f.change(is(10, Withdrawn), `"pending":9`, `"pending":7`) }},
-		"a withdrawal of what is decided":     {10, waitsNot, func(f *forger) { f.change(is(9, Pending), `"kind":"pending"`, `"kind":"decision"`) }},
+		"a second beginning":                {2, beginsAgain, func(f *forger) { f.change(is(2, View), `"kind":"view"`, `"kind":"create"`) }},
+		"an advance that waits":             {6, cannotWait, func(f *forger) { f.change(is(6, Decision), `"kind":"decision"`, `"kind":"pending"`) }},
+		"a migration that waits":            {12, cannotWait, func(f *forger) { f.change(is(12, Decision), `"kind":"decision"`, `"kind":"pending"`) }},
+		"a view that is decided":            {3, DecidesNothing, func(f *forger) { f.change(is(3, Proposal), `"kind":"proposal"`, `"kind":"pending"`) }},
+		"a migration without its decision":  {12, Undecided, func(f *forger) { f.change(is(12, Decision), `"kind":"decision"`, `"kind":"view"`) }},
+		"another proposal that waits":       {9, otherPatch, func(f *forger) { f.change(is(9, Pending), `"verdict":`, `"digest":"hmac-sha256:other","verdict":`) }},
+		"a proposal of which nothing waits": {9, otherPatch, func(f *forger) { f.change(is(8, Proposal), `"verdict":`, `"digest":"hmac-sha256:other","verdict":`) }},
+		"a withdrawal of a view":            {10, waitsNot, func(f *forger) { f.change(is(10, Withdrawn), `"pending":9`, `"pending":7`) }},
+		"a withdrawal of what is decided": {10, waitsNot, func(f *forger) {
+			f.change(is(9, Pending), `"kind":"pending"`, `"kind":"decision"`)
+			f.change(8, `"verdict":"pending"`, `"verdict":"noop"`)
+		}},
+		"no beginning":              {1, beginsNothing, func(f *forger) { f.change(0, `"kind":"create"`, `"kind":"view"`) }},
+		"a beginning in the middle": {1, otherVersion, func(f *forger) { f.change(0, `"version":0`, `"version":3`) }},
+		"a kind that none has":      {7, unknownKind, func(f *forger) { f.change(is(7, View), `"kind":"view"`, `"kind":"zzz"`) }},
+		"no kind":                   {7, unknownKind, func(f *forger) { f.change(is(7, View), `"kind":"view"`, `"kind":""`) }},
+		"a kind that none has in the place of an answer": {4, unknownKind, func(f *forger) { f.change(is(4, Decision), `"kind":"decision"`, `"kind":"answer"`) }},
+		"a decision without verdict": {4, noVerdict, func(f *forger) {
+			f.change(is(4, Decision), `"verdict":{"verdict":"commit","version_before":0,"version_after":1},`, ``)
+		}},
+		"a verdict that is none": {4, noVerdict, func(f *forger) { f.change(is(4, Decision), `"verdict":"commit"`, `"verdict":"allow"`) }},
+		"a verdict that is no object": {4, noVerdict, func(f *forger) {
+			f.change(is(4, Decision), `"verdict":{"verdict":"commit"`, `"verdict":7,"x":{"verdict":"commit"`)
+		}},
+		"a decision that waits":           {4, noVerdict, func(f *forger) { f.change(is(4, Decision), `"verdict":"commit"`, `"verdict":"pending"`) }},
+		"a pending that commits":          {9, noVerdict, func(f *forger) { f.change(is(9, Pending), `"verdict":"pending"`, `"verdict":"commit"`) }},
+		"a commit that counts nothing":    {4, otherVersion, func(f *forger) { f.change(is(4, Decision), `"version":1`, `"version":0`) }},
+		"a commit that counts two":        {6, otherVersion, func(f *forger) { f.change(is(6, Decision), `"version":2`, `"version":3`) }},
+		"a commit from another version":   {6, otherVersion, func(f *forger) { f.change(is(6, Decision), `"version_before":1`, `"version_before":0`) }},
+		"a commit to another version":     {6, otherVersion, func(f *forger) { f.change(is(6, Decision), `"version_after":2`, `"version_after":3`) }},
+		"a reject that counts":            {6, otherVersion, func(f *forger) { f.change(is(6, Decision), `"verdict":"commit"`, `"verdict":"reject"`) }},
+		"a pending that counts":           {9, otherVersion, func(f *forger) { f.change(is(9, Pending), `"version":2`, `"version":3`) }},
+		"a view of a version of before":   {7, otherVersion, func(f *forger) { f.change(is(7, View), `"version":2`, `"version":1`) }},
+		"a proposal on a version to come": {8, otherVersion, func(f *forger) { f.change(is(8, Proposal), `"version":2`, `"version":3`) }},
+		"a refused migration that is in force": {12, otherContract, func(f *forger) {
+			f.change(is(11, Migrate), `"to":"sha256:c"`, `"to":"sha256:d"`)
+			f.change(is(12, Decision), `"contract":"sha256:c","version":3`, `"contract":"sha256:d","version":2`)
+			f.change(11, `"verdict":"commit","version_before":2,"version_after":3`, `"verdict":"reject","version_before":2,"version_after":2`)
+		}},
+		"a migration that committed and left the contract": {12, otherContract, func(f *forger) {
+			f.change(is(11, Migrate), `"to":"sha256:c"`, `"to":"sha256:d"`)
+		}},
 		"a withdrawal of what comes":          {10, waitsNot, func(f *forger) { f.change(is(10, Withdrawn), `"pending":9`, `"pending":14`) }},
 		"a withdrawal of nothing":             {10, waitsNot, func(f *forger) { f.change(is(10, Withdrawn), `"pending":9,`, ``) }},
 		"another contract":                    {7, otherContract, func(f *forger) { f.change(is(7, View), `"contract":"sha256:c"`, `"contract":"sha256:d"`) }},
@@ -194,7 +227,8 @@ func TestLinesThatContradictEachOtherAreFoundThoughAllHashesAreRight(t *testing.
 // What is withdrawn is withdrawn once.
 func TestAWithdrawalIsOfWhatStillWaits(t *testing.T) {
 	var p Pairing
-	for seq, r := range []Record{{Kind: Create}, {Kind: Proposal}, {Kind: Pending}, {Kind: Proposal}, {Kind: Pending}, {Kind: Withdrawn, Waits: 3}, {Kind: View}, {Kind: Withdrawn, Waits: 5}} {
+	waiting := Record{Kind: Pending, Verdict: json.RawMessage(`{"verdict":"pending"}`)}
+	for seq, r := range []Record{{Kind: Create}, {Kind: Proposal}, waiting, {Kind: Proposal}, waiting, {Kind: Withdrawn, Waits: 3}, {Kind: View}, {Kind: Withdrawn, Waits: 5}} {
 		r.Seq = uint64(seq + 1)
 		require.NoError(t, p.Next(&r))
 	}

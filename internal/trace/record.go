@@ -37,6 +37,11 @@ func (k Kind) Asks() bool { return k == Proposal || k == Advance || k == Migrate
 // Answers reports whether a record decides what the one before it asks.
 func (k Kind) Answers() bool { return k == Decision || k == Pending }
 
+// isKnown reports whether this is a kind that a record has.
+func (k Kind) isKnown() bool {
+	return k == Create || k == View || k == Withdrawn || k.Asks() || k.Answers()
+}
+
 // Format is the number of the format of logs: of their lines and sealed parts, of
 // snapshots, and of the digests of states. Whatever makes one of them come out otherwise
 // raises it.

@@ -27,10 +27,11 @@ func testKey(t testing.TB, seed byte) *Key {
 func sampleLines(n int) (lines [][]byte, head Head) {
 	head = Start("T-7")
 	kinds := []Kind{View, Proposal, Decision, Advance, Decision, View, Proposal, Pending, Withdrawn, Migrate, Decision, Proposal, Pending}
+	commits := uint64(0)
 	for i := range n {
 		base := uint64(i)
 		r := &Record{
-			Time: time.Unix(int64(i), 5e6), Kind: kinds[(i+len(kinds)-1)%len(kinds)], Contract: "sha256:c", Version: uint64(i / 4),
+			Time: time.Unix(int64(i), 5e6), Kind: kinds[(i+len(kinds)-1)%len(kinds)], Contract: "sha256:c",
 			Stage: "draft", Role: "bot", Args: map[string]string{"b": "2", "a": "\"1\""}, Phase: "open",
 			Principal: Principal{Subject: "bot-3", OnBehalf: "ann"},
 			Base:      &base, Key: "k", Next: "closed", View: "sha256:v", State: "sha256:s",
@@ -47,11 +48,25 @@ func sampleLines(n int) (lines [][]byte, head Head) {
 		case r.Kind == Migrate:
 			r.To = "sha256:c"
 		}
+		if r.Version = commits; r.Kind.Answers() {
+			r.Verdict = sampleVerdict(r, &commits)
+		}
 		var line []byte
 		line, head = head.Seal(r)
 		lines = append(lines, line)
 	}
 	return lines, head
+}
+
+// sampleVerdict is the verdict of an answer: every decision commits.
+func sampleVerdict(r *Record, commits *uint64) json.RawMessage {
+	verdict, before := waits, *commits
+	if r.Kind == Decision {
+		verdict = "commit"
+		*commits++
+	}
+	r.Version = *commits
+	return fmt.Appendf(nil, `{"verdict":"%s","version_before":%d,"version_after":%d}`, verdict, before, r.Version)
 }
 
 func joined(lines [][]byte) []byte {
@@ -88,7 +103,7 @@ func TestMembersThatDoNotApplyAreLeftOut(t *testing.T) {
 }
 
 func TestBytesThatAreNoTextStillMakeAWholeLine(t *testing.T) {
-	line, head := Start("x").Seal(&Record{Kind: View, Role: "a\xffb\n\"", Args: map[string]string{"p": "\xc3"}})
+	line, head := Start("x").Seal(&Record{Kind: Create, Role: "a\xffb\n\"", Args: map[string]string{"p": "\xc3"}})
 	require.True(t, json.Valid(line))
 	got, err := Verify(bytes.NewReader(joined([][]byte{line})))
 	require.NoError(t, err)
@@ -218,11 +233,12 @@ func TestAQuestionWithoutItsDecisionBreaksATraceThere(t *testing.T) {
 		require.Equal(t, cut, brokenAt(t, joined(lines[:cut])))
 	}
 	var between Pairing
-	require.NoError(t, between.Next(&Record{Kind: Proposal, Seq: 1}))
-	require.EqualError(t, between.Next(&Record{Kind: View, Seq: 2}), "record 1: "+Undecided)
-	var first Pairing
-	require.EqualError(t, first.Next(&Record{Kind: Decision, Seq: 1}), "record 1: "+DecidesNothing)
-	require.NoError(t, first.End())
+	require.NoError(t, between.Next(&Record{Kind: Create, Seq: 1}))
+	require.EqualError(t, between.Next(&Record{Kind: Decision, Seq: 2}), "record 2: "+DecidesNothing)
+	require.NoError(t, between.End())
+	require.NoError(t, between.Next(&Record{Kind: Proposal, Seq: 2}))
+	require.EqualError(t, between.Next(&Record{Kind: View, Seq: 3}), "record 2: "+Undecided)
+	require.EqualError(t, new(Pairing).Next(&Record{Kind: Decision, Seq: 1}), "record 1: "+beginsNothing)
 }
 
 func TestReorderedAndRepeatedLinesBreakTheChain(t *testing.T) {
