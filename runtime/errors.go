@@ -98,7 +98,8 @@ func (e *ContractMismatchError) Error() string {
 	return fmt.Sprintf("instance %q runs under contract %s, not %s", e.Instance, e.Have, e.Want)
 }
 
-// A SameContractError says that an instance was to be put under the contract that it is under.
+// A SameContractError says that an instance was to be put under the contract that it is under, and
+// that its log is of the present format: of several migrations at once another one was first.
 type SameContractError struct {
 	Instance string
 	Contract string // its digest
@@ -107,6 +108,18 @@ type SameContractError struct {
 // Error names the contract.
 func (e *SameContractError) Error() string {
 	return fmt.Sprintf("instance %q runs under contract %s already", e.Instance, e.Contract)
+}
+
+// An OlderFormatError says that nothing can be appended to an instance's log, for it is of an older
+// format: it is whole, and goes on in the present one when it is migrated to the contract that it has.
+type OlderFormatError struct {
+	Instance string
+	Have     int // the log's format
+}
+
+// Error names the format, and what to do.
+func (e *OlderFormatError) Error() string {
+	return fmt.Sprintf("instance %q was written in format %d: migrate it first, to the contract that it has", e.Instance, e.Have)
 }
 
 // A CorruptLogError says that an instance's log contradicts itself: a broken

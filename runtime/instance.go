@@ -40,7 +40,6 @@ type Instance struct {
 	options  options
 	key      *trace.Key
 	redactor *trace.Redactor
-	dialect  dialect // how the log was written where the instance began
 
 	durable atomic.Pointer[point] // what may be told
 	pipeline
@@ -82,7 +81,9 @@ func Create(ctx context.Context, contract *Contract, st store.Store, id string, 
 
 // Open goes on with an instance that was created before, by this process or by
 // another one. It reads the newest snapshot and the log after it, checks their
-// digests, and evaluates all rules once on the state they lead to. Errors:
+// digests, and evaluates all rules once on the state they lead to. It appends nothing: an
+// instance whose log is of an older format tells where it stands, and what is to be appended
+// is an *OlderFormatError until Migrate has put it under the contract that it has. Errors:
 // store.ErrNotFound (wrapped), *FormatError (wrapped), *ContractMismatchError, *CorruptLogError,
 // *InvalidStateError, or what the store reports.
 func Open(ctx context.Context, contract *Contract, st store.Store, id string, opts ...Option) (*Instance, error) {
@@ -94,11 +95,6 @@ func Open(ctx context.Context, contract *Contract, st store.Store, id string, op
 
 func (o config) open(ctx context.Context) (*Instance, error) {
 	in, r, err := o.reach(ctx, newest, newest)
-	if err == nil && r.dialect.format < trace.Format {
-		if err = o.renew(ctx); err == nil {
-			in, r, err = o.reach(ctx, newest, newest)
-		}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +106,6 @@ func (o config) open(ctx context.Context) (*Instance, error) {
 	}
 	in.keepSnapshot()
 	return in, nil
-}
-
-// renew has a log of an older format gone on with in the present one.
-func (o config) renew(ctx context.Context) error {
-	v, err := o.migrate(ctx, o.contract, Migration{})
-	if err == nil && v.Verdict != verify.Commit {
-		err = &InvalidStateError{o.id, v.Violations}
-	}
-	return err
 }
 
 func checkID(id string) error {
@@ -200,10 +187,9 @@ type config struct {
 func (o config) instance(key *trace.Key) *Instance {
 	in := &Instance{
 		id: o.id, contract: o.contract, store: o.store, options: o.options, key: key,
-		redactor: o.contract.secrets.Redactor(key), dialect: presentDialect(o.contract.Digest()),
-		pipeline: newPipeline(),
+		redactor: o.contract.secrets.Redactor(key), pipeline: newPipeline(),
 	}
-	in.atOnce = answersAtOnce(o.store)
+	in.atOnce, in.dialect = answersAtOnce(o.store), presentDialect(o.contract.Digest())
 	return in
 }
 

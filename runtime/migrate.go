@@ -24,7 +24,8 @@ import (
 // earlier version is stale.
 //
 // A log of an older format is gone on with in the same way: it migrates to the contract that
-// it has, which is known by what comes out of it. What was written before keeps its format.
+// it has, which is known by what comes out of it. That is asked for as any migration is; one to
+// another contract makes it before. What was written before keeps its format.
 
 // A Migration says how an instance is to go on under another contract.
 type Migration struct {
@@ -47,18 +48,22 @@ type Migration struct {
 //
 // Errors are for what could not be decided or recorded: *ContractMismatchError if the instance
 // is under another contract than in (so also after a migration whose outcome was not known, and
-// that was made), *SameContractError if it is under contract to already; *TooLongError, *NotTextError; the
+// that was made), *SameContractError if it is under contract to already, in the present format; *TooLongError, *NotTextError; the
 // context's error, *OpenOutcomeError, what the store reports, ErrClosed, *CorruptLogError. Beside a verdict that is a
 // commit, the error says why the instance could not be opened: it was migrated. It costs what
 // the state is large.
 func (in *Instance) Migrate(ctx context.Context, to *Contract, m Migration) (next *Instance, v Verdict, err error) {
-	if err := cmp.Or(m.check(to), in.contract.differs(to, in.id), in.settle(ctx)); err != nil {
+	if err := cmp.Or(m.check(to), in.settle(ctx)); err != nil {
 		return nil, Verdict{}, err
 	}
 	o := config{in.contract, in.store, in.id, in.options}
 	v, err = o.migrate(ctx, to, m)
-	if err != nil || v.Verdict != verify.Commit || m.DryRun {
+	if err != nil || m.DryRun {
 		return nil, v, err
+	}
+	if v.Verdict != verify.Commit {
+		_ = in.readOn(ctx) // what was recorded; else it is read when something is appended
+		return nil, v, nil
 	}
 	o.contract = to
 	next, err = o.open(ctx)
@@ -72,13 +77,6 @@ func (m *Migration) check(to *Contract) error {
 	return cmp.Or(CheckGiven("", m.Phase, "", nil), m.Principal.Check())
 }
 
-func (c *Contract) differs(to *Contract, id string) error {
-	if c.Digest() == to.Digest() {
-		return &SameContractError{id, to.Digest()}
-	}
-	return nil
-}
-
 // migrate decides and records a migration of the instance, which is under o.contract.
 func (o config) migrate(ctx context.Context, to *Contract, m Migration) (Verdict, error) {
 	for {
@@ -86,12 +84,21 @@ func (o config) migrate(ctx context.Context, to *Contract, m Migration) (Verdict
 		if err == nil && r.waiting != nil {
 			err = r.corrupt(undecided)
 		}
+		if err == nil && r.dialect.format == trace.Format && r.dialect.contract == to.Digest() {
+			err = &SameContractError{o.id, to.Digest()}
+		}
 		if err != nil {
 			return Verdict{}, err
 		}
 		decided, err := in.migration(ctx, r, to, m, in.now())
 		if err != nil || m.DryRun {
 			return decided.verdict, err
+		}
+		if r.dialect.format < trace.Format && decided.after != nil && to.Digest() != o.contract.Digest() {
+			if v, err := o.renew(ctx, m.Principal); err != nil || v.Verdict != verify.Commit {
+				return v, err
+			}
+			continue
 		}
 		records, head, _ := in.chain(r.head, decided.asked, decided.decision)
 		err = o.store.Append(ctx, o.id, r.head.Seq, records...)
@@ -111,6 +118,16 @@ func (o config) migrate(ctx context.Context, to *Contract, m Migration) (Verdict
 		}
 		return decided.verdict, nil
 	}
+}
+
+// renew has a log of an older format gone on with in the present one, under the contract that it
+// has. Who finds it done has nothing to do.
+func (o config) renew(ctx context.Context, by Principal) (Verdict, error) {
+	v, err := o.migrate(ctx, o.contract, Migration{Principal: by})
+	if errors.As(err, new(*SameContractError)) {
+		v.Verdict, err = verify.Commit, nil
+	}
+	return v, err
 }
 
 // chain writes entries as the records behind head.

@@ -53,8 +53,9 @@ type pipeline struct {
 	turn turn // taken to queue; by one who was overtaken, also to judge
 
 	mu       sync.Mutex
-	known    ledger // what the log says, as far as it was read
-	tip      ledger // and what it will say
+	known    ledger  // what the log says, as far as it was read
+	dialect  dialect // how it is written there
+	tip      ledger  // and what it will say
 	inFlight []*submission
 	queue    []*submission
 	flusher  chan struct{} // closed when the flusher ends; nil while there is none
@@ -163,6 +164,9 @@ func (in *Instance) submit(ctx context.Context, q question) error {
 		if answered, err := q.prepare(ctx); answered || err != nil {
 			return err
 		}
+		if err := in.mayAppend(ctx); err != nil {
+			return err
+		}
 		s, err := in.place(ctx, q, alone)
 		if err != nil {
 			return err
@@ -177,6 +181,28 @@ func (in *Instance) submit(ctx context.Context, q question) error {
 			return err
 		}
 	}
+}
+
+// mayAppend is an *OlderFormatError where the log is of an older format, unless another process has
+// migrated it by now.
+func (in *Instance) mayAppend(ctx context.Context) error {
+	if in.format() == trace.Format {
+		return nil
+	}
+	if err := in.readOn(ctx); err != nil {
+		return err
+	}
+	if format := in.format(); format < trace.Format {
+		return &OlderFormatError{in.id, format}
+	}
+	return nil
+}
+
+// format is that of the log where it is known to end.
+func (in *Instance) format() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.dialect.format
 }
 
 // place judges a question and queues what it comes to; nil if it was overtaken. alone keeps
@@ -500,7 +526,7 @@ func (in *Instance) arrive(r *replay) error {
 	defer in.mu.Unlock()
 	in.unsure = false
 	if r.head != from.head || len(in.inFlight) > 0 {
-		in.known = r.ledger
+		in.known, in.dialect = r.ledger, r.dialect
 		in.durable.Store(&point{r.now, r.head, r.made})
 		in.grown += r.size
 		in.fallBack(errAgain)

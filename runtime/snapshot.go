@@ -39,6 +39,9 @@ func (in *Instance) keepSnapshot() {
 // beginSnapshot is keepSnapshot for who holds mu.
 func (in *Instance) beginSnapshot() {
 	at := in.durable.Load()
+	if in.dialect.format < trace.Format { // it would not be what the log says
+		return
+	}
 	if in.writing != nil || in.grown < max(in.options.snapshotLog, in.size, at.State.Size()) {
 		return
 	}

@@ -13,7 +13,7 @@ type migrateVerb struct {
 	Instance stated   `help:"Instance of the store." placeholder:"ID"`
 	To       string   `required:"" help:"Contract to go on under: a .poptic file or a compiled contract." placeholder:"CONTRACT"`
 	Patch    string   `help:"JSON Patch on the instance's state file, to make it a state of that contract; - is standard input." placeholder:"FILE"`
-	Phase    string   `help:"Phase to go on in; by default the one of the same name." placeholder:"NAME"`
+	Phase    stated   `help:"Phase to go on in; by default the one of the same name." placeholder:"NAME"`
 	DryRun   bool     `help:"Say what would come of it, and record nothing."`
 	principalFlags
 	Format string `enum:"text,json" default:"text" help:"How the verdict is printed: ${enum}."`
@@ -22,6 +22,8 @@ type migrateVerb struct {
 // Help is printed by --help.
 func (migrateVerb) Help() string {
 	return `Puts a running instance under another contract. CONTRACT is the one that it runs under. The state, after the patch if there is one, must be a state of the other contract that breaks none of its rules, and the contract must have the phase. Whatever comes of it stands in the log; "replay" then needs both contracts.
+
+An instance whose log was written in format 1 is migrated to the contract that it has: it then goes on in the present format, one version later. One to another contract makes that migration before.
 
 The patch is one of the state in the form of a state file, as "replay --at" prints it: keyed lists are arrays there. Proposals that were made on a view from before are stale afterwards.
 
@@ -45,7 +47,7 @@ func (v *migrateVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	if err := checkGiven("", v.Phase, nil); err != nil {
+	if err := checkGiven("", string(v.Phase), nil); err != nil {
 		return err
 	}
 	to, err := contractArg{Contract: v.To, Root: v.Root}.load(c)
@@ -56,9 +58,9 @@ func (v *migrateVerb) Run(c *console) error {
 	if err != nil {
 		return broken(v.To, err)
 	}
-	m := runtime.Migration{Phase: v.Phase, Principal: by, DryRun: v.DryRun}
+	m := runtime.Migration{Principal: by, DryRun: v.DryRun}
 	if v.Phase != "" {
-		if m.Phase, err = phaseOf(to, v.Phase); err != nil {
+		if m.Phase, err = phaseOf(to, string(v.Phase)); err != nil {
 			return err
 		}
 	}
@@ -66,8 +68,16 @@ func (v *migrateVerb) Run(c *console) error {
 		if m.Patch, err = c.read("patch", v.Patch); err != nil {
 			return err
 		}
+		if len(m.Patch) == 0 {
+			return fail("leave --patch out to migrate without one; [] is a patch that changes nothing", "the patch of --patch %s is empty", v.Patch)
+		}
 	}
-	in, err := (&instanceFlags{Store: v.Store, Instance: v.Instance}).open(c, &v.contractArg)
+	of := &instanceFlags{Store: v.Store, Instance: v.Instance}
+	open := of.open
+	if v.DryRun {
+		open = of.look
+	}
+	in, err := open(c, &v.contractArg)
 	if err != nil {
 		return err
 	}

@@ -98,6 +98,7 @@ func TestALogOfFormat1IsGoneOnWith(t *testing.T) {
 			with := func(verb string, more ...string) []string {
 				return append(append([]string{verb, "shop.poptic"}, store...), more...)
 			}
+			fine(t, with("migrate", "--to", "shop.poptic", "--principal", "ann")...)
 			require.Contains(t, fine(t, with("apply", "--stage", "whole", "--patch", "more.json")...), "version   59 -> 60")
 			require.Contains(t, fine(t, with("apply", "--stage", "whole", "--patch", "more.json", "--version", "60", "--key", "new")...), "version   60 -> 61")
 			code, out, _ := executeWith(with("apply", "--stage", "whole", "--patch", "more.json", "--version", "58")...)
@@ -117,6 +118,93 @@ func TestALogOfFormat1IsGoneOnWith(t *testing.T) {
 			require.Contains(t, fine(t, with("apply", "--stage", "whole", "--patch", "k3.json", "--key", "k3")...), "version   2 -> 3")
 		})
 	}
+}
+
+// Nobody puts a log of format 1 under a contract but who asks for it.
+func TestALogOfFormat1IsLeftAsItIsUntilItIsMigrated(t *testing.T) {
+	inOldLogs(t)
+	source := string(readFile(t, "shop.poptic"))
+	loose := strings.Replace(source, "token:    secret string", "token:    string", 1)
+	require.NoError(t, os.WriteFile("loose.poptic", []byte(loose), 0o600))
+	more := strings.Replace(source, "state {", "state {\n  added?: int", 1)
+	require.NotEqual(t, source, more)
+	require.NoError(t, os.WriteFile("more.poptic", []byte(more), 0o600))
+	for _, db := range []string{"first.db", "last.db"} {
+		of := []string{"--store", "sqlite:" + db, "--instance", "small"}
+		for _, contract := range []string{"shop.poptic", "loose.poptic"} {
+			before := readFile(t, db)
+			with := func(verb string, words ...string) []string {
+				return append(append([]string{verb, contract}, of...), words...)
+			}
+			fine(t, with("apply", "--stage", "whole", "--patch", "more.json", "--dry-run")...)
+			for _, to := range []string{"shop.poptic", "loose.poptic", "more.poptic"} {
+				require.Contains(t, fine(t, with("migrate", "--to", to, "--dry-run")...), "58 -> 59")
+			}
+			require.True(t, bytes.Equal(before, readFile(t, db)), "a dry run writes nothing")
+			for _, words := range [][]string{
+				with("view", "--stage", "take", "--arg", "order=zz"),
+				with("apply", "--stage", "whole", "--patch", "more.json"),
+				with("apply", "--stage", "whole", "--patch", "more.json", "--key", "other"),
+			} {
+				code, _, errText := executeWith(words...)
+				require.Equal(t, exitBroken, code, "%q", words)
+				require.Contains(t, errText, "written in format 1: migrate it first")
+			}
+		}
+		require.Contains(t, fine(t, "audit", db, "--instance", "small"), "small: 132 records")
+		fine(t, append([]string{"migrate", "shop.poptic", "--to", "more.poptic"}, of...)...)
+		require.Contains(t, fine(t, "audit", db, "--instance", "small"), "small: 136 records, 60 commits")
+		require.Contains(t, fine(t, "replay", db, "more.poptic", "shop.poptic", "--instance", "small"), "64 decisions of an older format")
+	}
+}
+
+// Of several processes that migrate a log of format 1 one does, and all go on.
+func TestALogOfFormat1IsMigratedOnce(t *testing.T) {
+	inOldLogs(t)
+	ctx := context.Background()
+	contract, err := contractArg{Contract: "shop.poptic"}.load(silent())
+	require.NoError(t, err)
+	loaded, err := runtime.Load(ir.Encode(contract))
+	require.NoError(t, err)
+	var all []*runtime.Instance
+	for range 6 {
+		st, err := sqlite.Open(ctx, "last.db", sqlite.Existing())
+		require.NoError(t, err)
+		defer st.Close()
+		in, err := runtime.Open(ctx, loaded, st, "small")
+		require.NoError(t, err)
+		require.Equal(t, uint64(58), in.Position().Version)
+		_, err = in.View(ctx, runtime.Request{Stage: "take", Args: map[string]string{"order": "zz"}})
+		require.ErrorAs(t, err, new(*runtime.OlderFormatError))
+		all = append(all, in)
+	}
+	outcomes := make(chan error, len(all))
+	for _, in := range all {
+		go func() {
+			_, v, err := in.Migrate(ctx, loaded, runtime.Migration{})
+			if err == nil && v.Verdict != "commit" {
+				err = errors.New(string(v.Verdict))
+			}
+			outcomes <- err
+		}()
+	}
+	done := 0
+	for range all {
+		if err := <-outcomes; err != nil {
+			require.ErrorAs(t, err, new(*runtime.SameContractError))
+		} else {
+			done++
+		}
+	}
+	require.Equal(t, 1, done)
+	for _, in := range all { // also those that were opened before
+		_, err := in.View(ctx, runtime.Request{Stage: "take", Args: map[string]string{"order": "zz"}})
+		require.NoError(t, err)
+		require.Equal(t, uint64(59), in.Version())
+		require.NoError(t, in.Close(ctx))
+	}
+	require.Contains(t, fine(t, "audit", "last.db", "--instance", "small", "--verify"), "59 commits")
+	fine(t, "replay", "last.db", "shop.poptic", "--instance", "small")
 }
 
 // Whatever was changed in a log of format 1 shows, as in one of today.
@@ -257,6 +345,9 @@ func TestALogOfFormat2ThatComparedBytesComesOutAgain(t *testing.T) {
 	for _, r := range got {
 		require.Equal(t, []uint64{64, 3, 0, 58}, []uint64{r.Decisions, r.Views, r.Outcomes, r.Version})
 	}
+	before := readFile(t, "second.db")
+	fine(t, "migrate", "second.popticc", "--store", "sqlite:second.db", "--instance", "small", "--to", "shop.poptic", "--dry-run")
+	require.Equal(t, before, readFile(t, "second.db"), "a dry run leaves the tables as they are")
 	fine(t, "apply", "second.popticc", "--store", "sqlite:second.db", "--instance", "small", "--stage", "whole", "--patch", "more.json")
 	fine(t, "migrate", "second.popticc", "--store", "sqlite:second.db", "--instance", "small", "--to", "shop.poptic")
 	fine(t, "apply", "shop.poptic", "--store", "sqlite:second.db", "--instance", "small", "--stage", "whole", "--patch", "more.json")

@@ -251,6 +251,7 @@ func instanceHelp(name, nearest string, ids []string) string {
 func instanceError(name string, err error) error {
 	var id *runtime.IDError
 	var format *runtime.FormatError
+	var older *runtime.OlderFormatError
 	var version *sqlite.VersionError
 	var other *runtime.ContractMismatchError
 	var invalid *runtime.InvalidStateError
@@ -259,6 +260,9 @@ func instanceError(name string, err error) error {
 		return fail("an id is 1 to 255 bytes of UTF-8 text without control characters", "the instance cannot be called that: %s", id.Reason)
 	case errors.As(err, &format):
 		return fail(versionWanted, "%s was %s", name, format)
+	case errors.As(err, &older):
+		return fail("\"poptic migrate CONTRACT --store sqlite:"+name+" --instance "+terminal.Word(older.Instance)+" --to CONTRACT\", twice the contract that it has, lets it go on",
+			"the instance %q was written in format %d: migrate it first", older.Instance, older.Have)
 	case errors.As(err, &version):
 		return fail(versionWanted, "%s was %s", name, version)
 	case errors.As(err, &other):
