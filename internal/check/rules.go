@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
@@ -240,10 +241,25 @@ func (c *checker) addInvariant(s *scope, d *syntax.InvariantDecl) {
 		if c.env != nil && !d.Change {
 			v.Parts = c.env.Parts(x, in)
 		}
+		if d.Change && d.Each == nil && len(x.Reads) == 0 {
+			c.checkAsked(d, &x, in)
+		}
 	default:
 		return
 	}
 	c.out.Invariants = append(c.out.Invariants, v)
+}
+
+// checkAsked reports a change rule that is right by itself, and that no commit is asked.
+func (c *checker) checkAsked(d *syntax.InvariantDecl, x *ir.Expr, in expr.Scope) {
+	if c.env == nil {
+		return
+	}
+	if _, issues := c.env.Check(x.Source, in); expr.HasErrors(issues) {
+		return
+	}
+	c.report(fault(diagnostic.NoEffect, d.Name.Span, "say what it is about, with `before` and `after` or with `each`; what a stage may do is for its `require` or `ensure`",
+		"%s reads nothing of the state, and is asked of no commit: it is asked of those that write where it reads", d.Name.Text))
 }
 
 // checkIdentity reports a change rule over entries that have no names, so that none can be

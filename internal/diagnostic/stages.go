@@ -129,7 +129,7 @@ stage s { read /a, /b }
 	}
 	NoEffect = &Kind{
 		Code: "no_effect", Severity: source.Warning,
-		What: "a stage that shows and changes nothing, or a new key whose entry may not be added",
+		What: "a stage that shows and changes nothing, a new key whose entry may not be added, or a `change` rule that reads nothing",
 		Why:  "What can never do what it is for was meant otherwise.",
 		Wrong: `contract c
 state { notes: map of { title: string } }

@@ -133,6 +133,7 @@ func (p *parser) check() {
 	}
 	for _, d := range p.tree.Decls {
 		p.checkDecl(d)
+		p.checkBlind(d)
 		Walk(d, func(n any) bool {
 			p.checkNode(n)
 			return true
@@ -206,19 +207,27 @@ func (p *parser) checkStage(d *StageDecl) {
 	case d.Delegate && len(d.Params) > 0:
 		p.wrong(diagnostic.DelegateParams, d.Params[0].Span, "a delegate has the parameters of its stage and declares none", "")
 	}
-	for _, c := range d.Clauses {
-		if c.Keyword.Text != "write" && c.Region != nil {
-			p.checkBlind(c.Region)
-		}
-	}
 }
 
-func (p *parser) checkBlind(r *RegionExpr) {
-	for _, g := range r.Grants {
-		if g.Blind {
-			p.wrong(diagnostic.MisplacedWord, g.Span, "`blind` belongs in a write clause only", "")
+// checkBlind reports a blind grant anywhere but in a write clause itself: below parentheses
+// or in a region's name it would be lost.
+func (p *parser) checkBlind(d Decl) {
+	may := map[*GrantExpr]bool{}
+	if stage, ok := d.(*StageDecl); ok {
+		for _, c := range stage.Clauses {
+			if c.Keyword.Text == "write" && c.Region != nil {
+				for _, g := range c.Region.Grants {
+					may[g] = true
+				}
+			}
 		}
 	}
+	Walk(d, func(n any) bool {
+		if g, ok := n.(*GrantExpr); ok && g.Blind && !may[g] {
+			p.wrong(diagnostic.MisplacedWord, g.Span, "`blind` belongs in a write clause only, before a grant that stands in no parentheses", "")
+		}
+		return true
+	})
 }
 
 // checkTest reports clauses that a test may have once: the tree has room for one.
