@@ -271,7 +271,7 @@ func (r *audit) genesis() error {
 		return err
 	}
 	e := r.in.genesisEntry(r.now, first.Sealed, Principal(l.Principal))
-	e.Labels = l.Labels
+	e.Labels, e.Time = l.Labels, l.Time
 	return r.sameLine(trace.Start(r.in.id), &l, first, e)
 }
 
@@ -722,7 +722,8 @@ func codeList(v *verify.Verdict) string {
 }
 
 // sameLine compares a record's line with the one that its entry makes now, after the
-// head that was before it. The time is the host's: it is taken from the record.
+// head that was before it. The time of a question is the host's: its entry has it from the
+// record. That of a decision is the question's.
 func (r *audit) sameLine(before trace.Head, l *line, record store.Record, e *entry) error {
 	if r.out.Different != nil {
 		return nil
@@ -736,7 +737,7 @@ func (r *audit) sameLine(before trace.Head, l *line, record store.Record, e *ent
 			e.Verdict, e.Redacted, e.sealed = l.Verdict, l.Redacted, record.Sealed
 		}
 	}
-	e.Time, e.Seal = l.Time, r.in.key.Seal(e.sealed)
+	e.Seal = r.in.key.Seal(e.sealed)
 	again, _ := before.Seal(&e.Record)
 	if bytes.Equal(record.Line, again) {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -441,4 +442,29 @@ func TestACheckShowsTheLinesThatHold(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrConflict)
 	_, err = runtime.CheckLog(ctx, st, "T-8", nil)
 	require.ErrorIs(t, err, store.ErrNotFound)
+}
+
+// The clock is read once for each request: at another time it might have been refused.
+func TestADecisionHasTheTimeOfWhatItDecides(t *testing.T) {
+	in, st := begin(t)
+	commits(t, propose(t, in, inside))
+	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+	_, err := in.Advance(ctx, "review", "")
+	require.NoError(t, err)
+	log := logOf(t, st)
+	for _, decision := range []uint64{3, 5, 7} {
+		for _, later := range []time.Duration{time.Second, -time.Hour, 1} {
+			forged := rewritten(t, in, log, func(seq uint64, l *trace.Record, sealed []byte) []byte {
+				if seq == decision {
+					require.Equal(t, trace.Decision, l.Kind)
+					l.Time = l.Time.Add(later)
+				}
+				return sealed
+			})
+			got, err := runtime.Replay(ctx, in.Contract(), &givenStore{store.NewMemory(), forged}, "T-7")
+			require.NoError(t, err)
+			require.NotNil(t, got.Different)
+			require.Equal(t, []any{decision, "time"}, []any{got.Different.Seq, got.Different.Member})
+		}
+	}
 }

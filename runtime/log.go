@@ -470,8 +470,12 @@ func corruptLog(id string, err error) error {
 }
 
 // Trace writes the instance's trace as it is in the store: one line a record, from
-// the first to the last. CheckTrace reads it.
+// the first to the last. CheckTrace reads it. Errors: ErrClosed; the context's error; what the
+// store or w reports.
 func (in *Instance) Trace(ctx context.Context, w io.Writer) error {
+	if err := in.checkOpen(); err != nil {
+		return err
+	}
 	return trace.Write(w, in.lines(ctx))
 }
 

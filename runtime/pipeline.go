@@ -481,6 +481,16 @@ func (in *Instance) settle(ctx context.Context) error {
 	return nil
 }
 
+// checkOpen is ErrClosed after Close.
+func (in *Instance) checkOpen() error {
+	select {
+	case <-in.ending:
+		return ErrClosed
+	default:
+		return nil
+	}
+}
+
 // readOn has what others have appended read: all that was there when it was called.
 func (in *Instance) readOn(ctx context.Context) error {
 	in.mu.Lock()

@@ -59,7 +59,8 @@ func (in *Instance) Export(ctx context.Context) (State, error) {
 
 // Verify is the verdict that Propose would give now, and nothing else: nothing is recorded or
 // committed, and no try of the step is used up. A proposal whose key was used gets the answer that
-// Propose gives. What is committed in between may make Propose decide otherwise. Errors: those of Propose, but for *OpenOutcomeError.
+// Propose gives. It begins with a Refresh, and costs that too. What is committed in between may make Propose
+// decide otherwise. Errors: those of Propose, but for *OpenOutcomeError, and of Refresh.
 func (in *Instance) Verify(ctx context.Context, p Proposal) (Verdict, error) {
 	if err := checkProposal(&p); err != nil {
 		return Verdict{}, err
@@ -70,7 +71,7 @@ func (in *Instance) Verify(ctx context.Context, p Proposal) (Verdict, error) {
 	}
 	defer in.free(q.about.key)
 	for {
-		if err := in.settle(ctx); err != nil {
+		if _, err := in.Refresh(ctx); err != nil {
 			return Verdict{}, err
 		}
 		switch answered, err := q.prepare(ctx); {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/runtime"
 	"github.com/patchoptic/poptic/runtime/store"
 )
@@ -247,6 +249,41 @@ func TestADryRunKnowsTheProposalsThatAreUnderWay(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+func TestVerifyKnowsWhatAnotherProcessHasAppended(t *testing.T) {
+	const p = `[{"op":"add","path":"/draft/refs/-","value":"mine"}]`
+	for name, elsewhere := range map[string]func(t *testing.T, in *runtime.Instance){
+		"a commit": func(t *testing.T, in *runtime.Instance) { commits(t, propose(t, in, inside)) },
+		"a try": func(t *testing.T, in *runtime.Instance) {
+			rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
+		},
+		"the same, refused": func(t *testing.T, in *runtime.Instance) {
+			rejects(t, propose(t, in, outside(7)), verify.WriteScopeViolation)
+		},
+		"all tries": func(t *testing.T, in *runtime.Instance) {
+			for n := range 3 {
+				rejects(t, propose(t, in, outside(n)), verify.WriteScopeViolation)
+			}
+		},
+		"a move of the phase": func(t *testing.T, in *runtime.Instance) {
+			_, err := in.Advance(ctx, "review", "")
+			require.NoError(t, err)
+		},
+	} {
+		for _, patch := range []string{p, outside(7)} {
+			in, st := begin(t)
+			other, err := runtime.Open(ctx, in.Contract(), st, "T-7")
+			require.NoError(t, err)
+			elsewhere(t, other)
+			proposal := runtime.Proposal{Stage: "draft", Patch: []byte(patch)}
+			told, err := in.Verify(ctx, proposal)
+			require.NoError(t, err)
+			decided, err := in.Propose(ctx, proposal)
+			require.NoError(t, err)
+			require.Equal(t, rendered(t, decided, nil), rendered(t, told, nil), name)
+		}
+	}
+}
+
 func TestAClosedInstanceSaysSoWhateverIsAsked(t *testing.T) {
 	in, st := begin(t)
 	wander(t, in, 5, 1)
@@ -271,6 +308,7 @@ func TestAClosedInstanceSaysSoWhateverIsAsked(t *testing.T) {
 			return err
 		},
 		"Refresh":  func() error { _, err := in.Refresh(ctx); return err },
+		"Trace":    func() error { return in.Trace(ctx, io.Discard) },
 		"Runnable": func() error { _, err := in.Runnable(ctx, ""); return err },
 		"Tail": func() (last error) {
 			for _, err := range in.Tail(ctx, 0) {

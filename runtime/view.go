@@ -87,10 +87,8 @@ func (q *viewing) project(ctx context.Context, of *verify.Snapshot) (err error) 
 // show answers a viewing, and records it if the host wants to have it recorded.
 func (in *Instance) show(ctx context.Context, q *viewing) error {
 	if in.options.views == ViewsFirst || in.options.views == ViewsNone {
-		select {
-		case <-in.ending:
-			return ErrClosed
-		default:
+		if err := in.checkOpen(); err != nil {
+			return err
 		}
 		if err := q.project(ctx, in.durable.Load().Snapshot); err != nil || in.options.views == ViewsNone || in.hasShown(q) {
 			return err
@@ -128,11 +126,13 @@ func (in *Instance) noteShown(q *viewing) {
 // A likeness is what views have in common that are alike to an auditor: who was shown what.
 type likeness struct {
 	step
-	shows string
+	token, onBehalf string // of the principal: the step has its subject alone
+	shows           string
 }
 
 func (q *viewing) likeness() likeness {
-	l := likeness{q.in.stepOf(q.r.Principal.Subject, q.r.Stage, q.r.Role, q.r.Args), q.view.Digest}
+	by := q.r.Principal
+	l := likeness{q.in.stepOf(by.Subject, q.r.Stage, q.r.Role, q.r.Args), shown(by.Token), shown(by.OnBehalf), q.view.Digest}
 	if q.refused != nil {
 		l.shows = strings.Join(codesOf(q.refused.Violations), " ")
 	}
