@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -151,6 +152,7 @@ type Replayed struct {
 	Records   uint64      `json:"records"`
 	Outcomes  uint64      `json:"outcomes,omitempty"` // decisions of an older format: their states came out again
 	Decisions uint64      `json:"decisions"`          // that were made again
+	Unjudged  uint64      `json:"unjudged,omitempty"` // migrations that were refused, to contracts that were not given
 	Views     uint64      `json:"views"`              // that were shown again
 	Version   uint64      `json:"version"`
 	Phase     string      `json:"phase"`
@@ -180,6 +182,7 @@ type Difference struct {
 //
 // An instance that was migrated ran under several contracts: the others are given too, in
 // any order. One that is needed and not given is a *ContractMismatchError, which has its digest.
+// That of a migration that was refused is not needed: without it, the migration is not judged.
 //
 // Where a log is of an older format, its lines cannot be written again, and the contract built
 // from its source has another digest today. There, contract is judged by what comes out: every
@@ -231,12 +234,20 @@ func (o config) fromFirstOf(ctx context.Context, others []*Contract) (*Instance,
 // renewedUnder is the digest of the contract that a log of an older format was gone on with
 // under, "" if it was not.
 func (o config) renewedUnder(ctx context.Context) (string, error) {
+	to := "" // what the line before asks for
 	for r, err := range o.store.Read(ctx, o.id, 1, 0) {
 		if err != nil {
 			return "", err
 		}
-		if l, ok := readLine(r.Line); ok && l.Kind == trace.Migrate {
-			return l.To, nil
+		l, ok := readLine(r.Line)
+		switch {
+		case !ok:
+		case l.Kind == trace.Migrate:
+			to = l.To
+		case to != "" && l.verdict != nil && l.verdict.Verdict == verify.Commit:
+			return to, nil
+		default:
+			to = ""
 		}
 	}
 	return "", nil
@@ -335,7 +346,6 @@ func (r *audit) again(before *auditContext, l *line, record store.Record) error 
 		return nil
 	}
 	if before.record != nil && before.asks.Kind == trace.Migrate { // else it was no answer
-		r.out.Decisions++
 		return r.migration(before, l, record)
 	}
 	if before.place.dialect.format < trace.Format {
@@ -374,6 +384,12 @@ func (r *audit) outcome(before *auditContext, l *line) error {
 		r.differ(l, "kind", digestOf([]byte(l.Kind)), "none")
 		return nil
 	}
+	r.states(before, l)
+	return nil
+}
+
+// states compares what a decision tells of where the instance stood, and stands after it.
+func (r *audit) states(before *auditContext, l *line) {
 	v, place := l.verdict, &before.place
 	for _, is := range []struct {
 		member, text string
@@ -392,17 +408,30 @@ func (r *audit) outcome(before *auditContext, l *line) error {
 	} {
 		r.differ(l, m.name, m.recorded, m.again)
 	}
-	return nil
 }
 
-// migration decides again whether the instance can go on under another contract.
+// contractDigest is how the digest of a contract is written.
+var contractDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// migration decides again whether the instance can go on under another contract. One that was
+// refused is not judged where that contract was not given: the instance never ran under it.
 func (r *audit) migration(before *auditContext, l *line, record store.Record) error {
 	asks, place := &before.asks, &before.place
 	to := place.contractOf(asks.To)
-	if to == nil {
+	switch {
+	case to == nil && l.verdict.Verdict == verify.Reject:
+		r.out.Unjudged++
+		if !contractDigest.MatchString(asks.To) {
+			r.differ(l, "to", digestOf([]byte(asks.To)), "the digest of a contract")
+		}
+		r.states(before, l)
+		return nil
+	case to == nil:
 		return &ContractMismatchError{r.in.id, asks.To, place.in.contract.Digest()}
 	}
+	r.out.Decisions++
 	m := Migration{Patch: before.record.Sealed, Phase: asks.Phase, Principal: Principal(asks.Principal)}
+	m.twice = len(slices.Compact(slices.Sorted(slices.Values(l.Redacted)))) < len(l.Redacted)
 	again, err := place.in.migration(r.ctx, place, to, m, asks.Time)
 	if err != nil {
 		return err

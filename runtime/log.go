@@ -153,19 +153,27 @@ func (in *Instance) keyed(v *verify.Verdict) verify.Verdict {
 // message about the text of a patch, which may quote it or count its bytes. Hints are
 // for who proposes, and have arguments and names in them: they are left out.
 func (in *Instance) redactViolations(all []Violation, redacted []string) ([]Violation, []string) {
-	if in.redactor.Idle() || len(all) == 0 {
+	return redactViolations(all, redacted, in.redactor)
+}
+
+// redactViolations replaces what is secret by one of several contracts of an instance, each once.
+func redactViolations(all []Violation, redacted []string, by ...*trace.Redactor) ([]Violation, []string) {
+	if len(all) == 0 {
+		return all, redacted
+	}
+	if by = slices.DeleteFunc(by, (*trace.Redactor).Idle); len(by) == 0 {
 		return all, redacted
 	}
 	all = slices.Clone(all)
 	for i := range all {
 		v, at := &all[i], "/verdict/violations/"+strconv.Itoa(i)
 		if v.Path != nil {
-			if shown, changed := in.redactor.Path(*v.Path); changed {
+			if shown, changed := trace.RedactPath(*v.Path, by...); changed {
 				v.Path, redacted = &shown, append(redacted, at+"/path")
 			}
 		}
 		if v.Gate == verify.GateFormat || v.Gate == verify.GateLimit {
-			v.Message, _ = in.redactor.Text(v.Message)
+			v.Message, _ = by[0].Text(v.Message) // they have one key
 			redacted = append(redacted, at+"/message")
 		}
 		v.Hint = ""

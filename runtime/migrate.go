@@ -37,6 +37,8 @@ type Migration struct {
 	Phase     string    // the phase to go on in; "" for the one of the same name
 	Principal Principal // who asks
 	DryRun    bool      // decide and record nothing
+
+	twice bool // what both contracts call secret is replaced twice in the line, as it was once
 }
 
 // Migrate puts the instance under another contract. The state, after the migration's patch,
@@ -187,8 +189,10 @@ func (in *Instance) migration(ctx context.Context, r *replay, to *Contract, m Mi
 	if v.Verdict != verify.Commit {
 		shown.StateAfter = shown.StateBefore
 	}
-	shown.Violations, d.decision.Redacted = in.redactViolations(v.Violations, nil)
-	shown.Violations, d.decision.Redacted = d.next.redactViolations(shown.Violations, d.decision.Redacted)
+	if shown.Violations, d.decision.Redacted = redactViolations(v.Violations, nil, in.redactor, d.next.redactor); m.twice {
+		shown.Violations, d.decision.Redacted = in.redactViolations(v.Violations, nil)
+		shown.Violations, d.decision.Redacted = d.next.redactViolations(shown.Violations, d.decision.Redacted)
+	}
 	if d.decision.Verdict, err = json.Marshal(&shown); err != nil || v.Verdict != verify.Commit {
 		return d, err
 	}

@@ -331,6 +331,12 @@ func TestAForgedMigrationDiffers(t *testing.T) {
 		}
 	}
 	require.Greater(t, tried, 80)
+	elsewhere := strings.Replace(string(log[3].Line), to.Digest(), "sha256:"+strings.Repeat("0", 64), 1)
+	forged := store.NewMemory()
+	require.NoError(t, forged.Create(ctx, "T-7", chainedWith(log, 3, elsewhere)...))
+	got, err := runtime.Replay(ctx, in.Contract(), forged, "T-7", to)
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), got.Unjudged, "what was refused is not told to be as recorded without its contract")
 	// The seal is a key's, which the forger does not have; with the file, he has it.
 	var sealed struct{ Key, State json.RawMessage }
 	require.NoError(t, json.Unmarshal(log[6].Sealed, &sealed))
@@ -402,6 +408,52 @@ func TestWhatIsSecretUnderEitherContractIsShownByNone(t *testing.T) {
 		require.Equal(t, "/customers/CANARY-9", *v.Violations[0].Path, "the host may know")
 		require.NotContains(t, traceOf(t, reopenedAs(t, contracts[0], st)), "CANARY-9")
 		requireReplays(t, st, contracts...)
+	}
+}
+
+// A secret name has one pseudonym, also where both contracts call it secret.
+func TestWhatBothContractsCallSecretIsReplacedOnce(t *testing.T) {
+	for _, patterns := range [][2]string{{"/:customers", "/:customers"}, {"/:customers/:*/:card", "/:customers"}, {"/:customers", "/:customers/:*/:card"}, {"/:internal", "/:customers"}} {
+		for _, patch := range []string{
+			`[{"op":"test","path":"/customers/CANARY-9","value":7}]`, `[{"op":"add","path":"/customers/CANARY-9/card","value":7}]`, `[{"op":"CANARY"}]`,
+		} {
+			first, second := sampleIR(t), sampleIR(t)
+			second.Doc = "another one"
+			first.Secrets, second.Secrets = region.Of(patterns[0]), region.Of(patterns[1])
+			old, err := runtime.Load(ir.Encode(first))
+			require.NoError(t, err)
+			to, err := runtime.Load(ir.Encode(second))
+			require.NoError(t, err)
+			redacted := func(with *runtime.Contract) ([]string, []runtime.Violation) {
+				st := store.NewMemory()
+				in, err := runtime.Create(ctx, with, st, "T-7", []byte(sampleState), runtime.WithRandom(bytes.NewReader(make([]byte, 1024))))
+				require.NoError(t, err)
+				next := to
+				if with == to {
+					next = old
+				}
+				_, v, err := in.Migrate(ctx, next, runtime.Migration{Patch: []byte(patch)})
+				require.NoError(t, err)
+				require.Equal(t, verify.Reject, v.Verdict)
+				require.Equal(t, uint64(3), in.Position().Seq, "who asked knows what was recorded")
+				require.Equal(t, uint64(3), in.Head().Seq)
+				lines := linesOf(t, in)
+				require.NotContains(t, traceOf(t, in), "CANARY")
+				requireReplays(t, st, old, to)
+				got := requireReplays(t, st, with)
+				require.Equal(t, []uint64{0, 1}, []uint64{got.Decisions, got.Unjudged})
+				seen := map[string]bool{}
+				for _, at := range lines[2].Redacted {
+					require.False(t, seen[at], at)
+					seen[at] = true
+				}
+				return lines[2].Redacted, lines[2].Verdict.Violations
+			}
+			places, violations := redacted(old)
+			placesBack, violationsBack := redacted(to)
+			require.Equal(t, places, placesBack)
+			require.Equal(t, violations, violationsBack)
+		}
 	}
 }
 

@@ -177,6 +177,9 @@ func writeReplays(p *terminal.Printer, results []runtime.Replayed) {
 		if r.Outcomes > 0 {
 			p.Line("%s: %s of an older format, which came to the states that were recorded; they were not made again", terminal.Word(r.Instance), terminal.Plural(int(r.Outcomes), "decision"))
 		}
+		if r.Unjudged > 0 {
+			p.Line("%s: %s refused, to a contract that was not given: not made again", terminal.Word(r.Instance), terminal.Plural(int(r.Unjudged), "migration"))
+		}
 		p.Line("%s: %s made again and %s shown again, all as recorded", terminal.Word(r.Instance), terminal.Plural(int(r.Decisions), "decision"), terminal.Plural(int(r.Views), "view"))
 		p.Line("  version %d, phase %s, state %s", r.Version, r.Phase, short(r.State))
 	}

@@ -56,32 +56,45 @@ func (r *Redactor) Text(text string) (shown string, changed bool) {
 	return r.key.digest(useValue, []byte(text)), true
 }
 
-// Path writes a pointer as an actor wrote it: without the tokens below a place
-// that may not be shown. changed tells whether some were replaced.
-func (r *Redactor) Path(text string) (shown string, changed bool) {
-	if r.Idle() {
-		return text, false
-	}
+// RedactPath writes a pointer as an actor wrote it: without the tokens below a place that one of
+// several redactors, of one key and none of them idle, may not show. changed tells whether some
+// were replaced.
+func RedactPath(text string, by ...*Redactor) (shown string, changed bool) {
 	tokens, err := tree.ParsePointer(text)
 	if err != nil {
-		return r.key.digest(useValue, []byte(text)), true
+		return by[0].Text(text)
 	}
-	return r.path(text, tokens)
+	first := len(tokens)
+	for _, r := range by {
+		first = min(first, r.hides(tokens))
+	}
+	if first == len(tokens) {
+		return text, false
+	}
+	return by[0].cut(tokens, first).String(), true
 }
 
-// path is Path for a pointer whose tokens are known.
+// path is RedactPath for a pointer whose tokens are known.
 func (r *Redactor) path(text string, tokens tree.Pointer) (shown string, changed bool) {
 	if r.Idle() {
 		return text, false
 	}
+	if i := r.hides(tokens); i < len(tokens) {
+		return r.cut(tokens, i).String(), true
+	}
+	return text, false
+}
+
+// hides is the position of the first token that may not be shown, or how many there are.
+func (r *Redactor) hides(tokens tree.Pointer) int {
 	at := r.root
 	for i, token := range tokens {
 		if at.hidden {
-			return r.cut(tokens, i).String(), true
+			return i
 		}
 		at = at.token(token)
 	}
-	return text, false
+	return len(tokens)
 }
 
 // cut copies a pointer with the tokens from position i on replaced.
