@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"maps"
 	"slices"
 	"strconv"
@@ -32,7 +33,8 @@ const DefaultAttempts = ir.DefaultAttempts
 
 // Limits of what is remembered.
 const (
-	maxSteps   = 10_000 // with more, all counts begin again
+	maxSteps   = 10_000 // steps that are counted each; with more, those of a pool are counted together
+	maxPools   = 1_024  // of further steps, by their subject
 	maxRefused = 64     // of one step's refused proposals, the first ones
 )
 
@@ -132,18 +134,38 @@ func (all *attempts) decided(a *request, v *verify.Verdict) {
 	}
 }
 
+// counted is the step that a step's tries are counted under: itself, or a pool if there are
+// too many. Nothing is forgotten to make room: else whoever can make many steps gets back the
+// tries of all. Those of one subject share a pool, so that who fills the room and goes on
+// takes hardly anything from others.
+func (all *attempts) counted(s step) step {
+	if _, known := all.steps[s]; known || len(all.steps) < maxSteps {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s.subject))
+	number := binary.BigEndian.Uint64(sum[:]) % maxPools
+	return step{args: strconv.FormatUint(number, 10)} // no stage is without name
+}
+
+// isPool reports whether many steps are counted under s.
+func (s step) isPool() bool { return s.stage == "" }
+
+// of is what was tried of a step.
+func (all *attempts) of(s step) tries { return all.steps[all.counted(s)] }
+
 // refuse counts a try. One that was refused as a repeat was not judged: there is
 // nothing to remember that was not known before.
 func (all *attempts) refuse(a *request, unjudged bool) {
-	if all.steps == nil || len(all.steps) >= maxSteps {
+	if all.steps == nil {
 		all.steps = map[step]tries{}
 	}
-	t := all.steps[a.step]
+	s := all.counted(a.step)
+	t := all.steps[s]
 	t.used++
-	if !unjudged && !a.print.tooLong && len(t.refused) < maxRefused {
+	if !unjudged && !s.isPool() && !a.print.tooLong && len(t.refused) < maxRefused {
 		t.refused = append(slices.Clip(t.refused), a.print)
 	}
-	all.steps[a.step] = t
+	all.steps[s] = t
 }
 
 // repeats reports whether the step has had the same refused.

@@ -364,3 +364,52 @@ func TestAfterTheLastTryALateProposalIsExhaustedAndNotStale(t *testing.T) {
 		})
 	}
 }
+
+// Whoever can make many steps, by arguments or in many names, gets no try back by that.
+func TestNoTryIsForgottenHoweverManyStepsWereRefused(t *testing.T) {
+	for name, other := range map[string]func(n int) runtime.Proposal{
+		"by other subjects": func(n int) runtime.Proposal {
+			return runtime.Proposal{Stage: "draft", Principal: runtime.Principal{Subject: fmt.Sprint(n)}}
+		},
+		"by other arguments": func(n int) runtime.Proposal {
+			return runtime.Proposal{Stage: "edit", Args: map[string]string{"c": fmt.Sprint(n)}, Principal: runtime.Principal{Subject: "mal"}}
+		},
+		"in other roles": func(n int) runtime.Proposal {
+			return runtime.Proposal{Stage: "draft", Role: fmt.Sprint(n), Principal: runtime.Principal{Subject: "mal"}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, st := begin(t)
+			mal := func(in *runtime.Instance, p runtime.Proposal, patch string) runtime.Verdict {
+				p.Principal, p.Patch = runtime.Principal{Subject: "mal"}, []byte(patch)
+				return proposeAs(t, in, p)
+			}
+			first := runtime.Proposal{Stage: "draft"}
+			for n := range 3 {
+				mal(in, first, outside(n))
+			}
+			for n := range 10_100 {
+				p := other(n)
+				p.Patch = []byte(outside(n))
+				require.Equal(t, verify.Reject, proposeAs(t, in, p).Verdict)
+			}
+			for _, in := range []*runtime.Instance{in, reopened(t, in, st)} {
+				rejects(t, mal(in, first, inside), verify.AttemptsExhausted)
+			}
+			late := other(10_099)
+			late.Patch = []byte(outside(-1))
+			for range 3 {
+				proposeAs(t, in, late)
+			}
+			late.Patch = []byte(outside(-2))
+			v := proposeAs(t, in, late) // what does not bind is told so first
+			require.Greater(t, v.Attempt, v.MaxAttempts)
+			require.False(t, v.Retryable)
+			got, err := runtime.Replay(ctx, in.Contract(), st, "T-7")
+			require.NoError(t, err)
+			require.Nil(t, got.Different)
+			commits(t, proposeAs(t, in, runtime.Proposal{Stage: "all", Principal: runtime.Principal{Subject: "ann"}, Patch: []byte(inside)}))
+			require.Equal(t, 1, mal(in, runtime.Proposal{Stage: "draft", Base: 1}, outside(1)).Attempt)
+		})
+	}
+}

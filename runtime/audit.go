@@ -335,7 +335,7 @@ func (r *audit) context() *auditContext {
 			m.patch = orEmpty(r.waiting.Sealed)
 			m.proposal.patch = m.patch
 		}
-		m.tries = r.attempts.steps[m.proposal.step]
+		m.tries = r.attempts.of(m.proposal.step)
 	}
 	return m
 }

@@ -68,7 +68,7 @@ func (c *Contract) Program() *verify.Program { return c.program }
 func (in *Instance) MakePending(ctx context.Context, p Proposal, expires time.Time) (pending uint64, err error) {
 	a := in.requestOf(&p)
 	r := in.replayFrom(in.durable.Load())
-	now := admission{glance: glance{r.now}, tries: r.attempts.steps[a.step]}
+	now := admission{glance: glance{r.now}, tries: r.attempts.of(a.step)}
 	out, err := in.contract.program.Verify(ctx, *r.now, in.proposed(&p, a, &now))
 	if err != nil {
 		return 0, err

@@ -99,7 +99,7 @@ func (in *Instance) AttemptsLeft(r Request) (left int, limited bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	most := in.most(r.Stage)
-	return max(most-in.known.attempts.steps[step].used, 0), most > 0
+	return max(most-in.known.attempts.of(step).used, 0), most > 0
 }
 
 // ExamplePath is a JSON Pointer to a place: its path, with keys that there are in the place of

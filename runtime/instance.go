@@ -26,8 +26,8 @@ import (
 //   - what its last commits wrote, to tell whether a late proposal is stale
 //     (WithRecentCommits): up to 8 MiB. After opening at a snapshot, a late proposal may
 //     have the log before it read, and once more the state kept for as long;
-//   - what was tried since the last commit: of at most 10,000 steps, how often, and
-//     the hashes of 64 proposals;
+//   - what was tried since the last commit: of 10,000 steps, how often, and
+//     the hashes of 64 proposals; of more, how often by their subjects in 1,024 pools;
 //   - its key, and the number and hash of the log's last record;
 //   - what its callers wait for.
 //

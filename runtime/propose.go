@@ -209,7 +209,7 @@ func (q *proposing) look(tip *ledger) bool {
 	if lacks := tip.recent.lacks(q.p.Base); lacks != 0 && lacks != q.readBack {
 		return false
 	}
-	q.seen, q.tries, q.idle = tip.now, tip.attempts.steps[q.about.step], tip.attempts.idle
+	q.seen, q.tries, q.idle = tip.now, tip.attempts.of(q.about.step), tip.attempts.idle
 	q.changes, q.known = tip.recent.between(q.p.Base, tip.now.Version)
 	return true
 }
@@ -239,7 +239,7 @@ func (q *proposing) judge(ctx context.Context) (*submission, error) {
 // patch that is kept though it changes nothing.
 func (q *proposing) holds(tip *ledger) bool {
 	room := q.verdict.Verdict == verify.Commit || q.about.kept == 0 || tip.attempts.idle+q.about.kept <= q.in.options.idle
-	return q.glance.holds(tip) && tip.attempts.steps[q.about.step].used == q.used && room
+	return q.glance.holds(tip) && tip.attempts.of(q.about.step).used == q.used && room
 }
 
 // earlier finds what became of a proposal with the same key: its verdict, if it
