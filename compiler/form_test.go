@@ -47,7 +47,7 @@ func TestACompiledContractOfAnotherFormIsRefusedByItsNumber(t *testing.T) {
 		var codec *ir.CodecError
 		require.ErrorAs(t, err, &codec)
 		require.Equal(t, "version_unsupported", codec.Code)
-		require.EqualError(t, err, fmt.Sprintf("the compiled contract is of form %d, this version reads %d; build it again from its source", number, ir.Version))
+		require.EqualError(t, err, fmt.Sprintf("the compiled contract is of form %d, this version reads %d and %d; build it again from its source", number, ir.Version, ir.DecimalVersion))
 	}
 }
 

@@ -127,14 +127,15 @@ func TestLoadTellsWhyBytesAreNoContract(t *testing.T) {
 		data []byte
 		code string
 	}{
-		"nothing":       {nil, "not_compiled"},
-		"source text":   {[]byte("contract desk\n"), "not_compiled"},
-		"cut in line 1": {compiled[:20], "truncated"},
-		"cut in body":   {compiled[:len(compiled)-40], "truncated"},
-		"changed":       {changed, "digest_mismatch"},
-		"newer form":    {form(ir.Version + 1), "version_unsupported"},
-		"much newer":    {form(ir.Version + 10), "version_unsupported"},
-		"older form":    {form(ir.Version - 1), "version_unsupported"},
+		"nothing":                     {nil, "not_compiled"},
+		"source text":                 {[]byte("contract desk\n"), "not_compiled"},
+		"cut in line 1":               {compiled[:20], "truncated"},
+		"cut in body":                 {compiled[:len(compiled)-40], "truncated"},
+		"changed":                     {changed, "digest_mismatch"},
+		"newer form":                  {form(ir.DecimalVersion + 1), "version_unsupported"},
+		"much newer":                  {form(ir.DecimalVersion + 10), "version_unsupported"},
+		"without what makes its form": {form(ir.DecimalVersion), "malformed"},
+		"older form":                  {form(ir.Version - 1), "version_unsupported"},
 	} {
 		_, err := runtime.Load(c.data)
 		var codec *ir.CodecError

@@ -25,7 +25,7 @@ func TestEveryVerbNamesTheFormOfAContractThatAnotherVersionBuilt(t *testing.T) {
 		code, out, errText := execute(t, "", command)
 		require.Equal(t, exitBroken, code, command)
 		require.Empty(t, out, command)
-		require.Contains(t, errText, "of form 1, this version reads 2; build it again from its source", command)
+		require.Contains(t, errText, "of form 1, this version reads 2 and 3; build it again from its source", command)
 	}
 	require.NoFileExists(t, "built.popticc")
 	require.NoFileExists(t, "new.db")

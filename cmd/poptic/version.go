@@ -45,7 +45,7 @@ type build struct {
 }
 
 func describeBuild() build {
-	b := build{Version: "(devel)", CompiledForm: ir.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := build{Version: "(devel)", CompiledForm: ir.DecimalVersion, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b

@@ -64,7 +64,7 @@ func unknownName(unknown *diagnostic.Kind, n syntax.Name, name string, candidate
 var misnomers = map[string]map[string]string{
 	"type": {
 		"boolean": "bool", "integer": "int", "long": "int", "int64": "int", "int32": "int", "float": "number",
-		"float64": "number", "real": "number", "varchar": "string", "char": "string", "uuid": "string", "url": "string", "uint": "int", "bigint": "int", "nil": "null", "none": "null", "double": "number", "str": "string", "text": "string", "unknown": "any", "json": "any",
+		"float64": "number", "real": "number", "varchar": "string", "char": "string", "uuid": "string", "url": "string", "uint": "int", "bigint": "int", "nil": "null", "none": "null", "double": "number", "money": "decimal", "numeric": "decimal", "bigdecimal": "decimal", "str": "string", "text": "string", "unknown": "any", "json": "any",
 	},
 	"region": {"all": "/**", "everything": "/**", "any": "/**"},
 }

@@ -20,7 +20,7 @@ import (
 // the path to its container, which needs the state's. A changed copy of a type keeps both.
 
 // builtinTypes are the type names that need no declaration.
-var builtinTypes = []string{"any", "bool", "int", "null", "number", "string"}
+var builtinTypes = []string{"any", "bool", "decimal", "int", "null", "number", "string"}
 
 // pendingTypes is what a type needs that only later passes can supply: its
 // constraints wait for the CEL environment, its reference for the state's shape.
@@ -287,7 +287,7 @@ func (c *checker) isStringType(id ir.TypeID) bool {
 func (c *checker) isNumericType(id ir.TypeID) bool {
 	t := c.out.Types[id]
 	switch t.Kind {
-	case ir.NumberType, ir.IntType:
+	case ir.NumberType, ir.IntType, ir.DecimalType:
 		return true
 	case ir.LiteralType:
 		return strings.IndexByte("-0123456789", t.Literal[0]) >= 0

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,4 +99,33 @@ func randomLiteral(random *rand.Rand) string {
 		text += "." + big.NewInt(int64(random.Intn(1000))).String()
 	}
 	return text + exponents[random.Intn(4)]
+}
+
+func TestProductsDifferencesAndOrderEqualThoseOfRationals(t *testing.T) {
+	random := rand.New(rand.NewSource(2))
+	for range 5000 {
+		a, b := randomLiteral(random), randomLiteral(random)
+		if random.Intn(4) == 0 {
+			b = a
+		}
+		p, _ := new(big.Rat).SetString(a)
+		q, _ := new(big.Rat).SetString(b)
+		x, y := decimal.SumOf(a), decimal.SumOf(b)
+		same := func(want *big.Rat, got decimal.Sum) {
+			t.Helper()
+			r, ok := new(big.Rat).SetString(got.String())
+			require.True(t, ok)
+			require.Zero(t, want.Cmp(r), "%s and %s", a, b)
+			require.Equal(t, want.Sign(), got.Sign())
+			require.GreaterOrEqual(t, got.Digits(), len(strings.Trim(strings.Replace(got.String(), ".", "", 1), "-")))
+		}
+		same(new(big.Rat).Mul(p, q), x.Times(y))
+		same(new(big.Rat).Mul(new(big.Rat).Mul(p, q), p), x.Times(y).Times(x))
+		same(new(big.Rat).Sub(p, q), x.Plus(y.Negate()))
+		require.Equal(t, p.Cmp(q), x.Compare(y), "%s and %s", a, b)
+	}
+	least := decimal.SumOfInt(math.MinInt64)
+	require.Equal(t, "9223372036854775808", least.Negate().String())
+	require.Equal(t, "9223372036854775808", least.Times(decimal.SumOfInt(-1)).String())
+	require.Equal(t, "1"+strings.Repeat("0", 20), decimal.SumOf("1e10").Times(decimal.SumOf("1e10")).String())
 }

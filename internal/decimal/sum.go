@@ -1,8 +1,10 @@
 package decimal
 
 import (
+	"cmp"
 	"math"
 	"math/big"
+	"math/bits"
 	"strings"
 )
 
@@ -133,4 +135,62 @@ func (s Sum) Int64() (i int64, ok bool) {
 		return s.units, true
 	}
 	return s.large.Int64(), s.large.IsInt64()
+}
+
+// Negate is the number of the other sign.
+func (s Sum) Negate() Sum {
+	if s.large == nil && s.units != math.MinInt64 {
+		s.units = -s.units
+		return s
+	}
+	units := s.big()
+	return Sum{large: units.Neg(units), scale: s.scale}
+}
+
+// Times is the exact product of both. Its digits are as many as those of both together.
+func (s Sum) Times(t Sum) Sum {
+	if s.large == nil && t.large == nil {
+		if high, low := bits.Mul64(magnitude(s.units), magnitude(t.units)); high == 0 && low <= math.MaxInt64 {
+			return Sum{units: s.units * t.units, scale: s.scale + t.scale}
+		}
+	}
+	units := s.big()
+	return Sum{large: units.Mul(units, t.big()), scale: s.scale + t.scale}
+}
+
+func magnitude(i int64) uint64 {
+	if i < 0 {
+		return -uint64(i)
+	}
+	return uint64(i)
+}
+
+// Sign is -1, 0 or 1.
+func (s Sum) Sign() int {
+	if s.large != nil {
+		return s.large.Sign()
+	}
+	return cmp.Compare(s.units, 0)
+}
+
+// Compare is -1, 0 or 1 as s is less than, equal to or greater than t.
+func (s Sum) Compare(t Sum) int {
+	if s.scale == t.scale && s.large == nil && t.large == nil {
+		return cmp.Compare(s.units, t.units)
+	}
+	return s.Plus(t.Negate()).Sign()
+}
+
+// Digits is about how many digits it takes to write s without an exponent: at least as
+// many as there are, and few more.
+func (s Sum) Digits() int {
+	n := 19
+	if s.large != nil {
+		n = s.large.BitLen()*3/10 + 2 // 3/10 is just less than log10(2), by less than 2 digits in 1,000 bits
+		n += s.large.BitLen() / 500
+	}
+	if s.scale < 0 {
+		return n - s.scale
+	}
+	return max(n, s.scale+1)
 }

@@ -159,17 +159,17 @@ func valueOf(t *ir.Type) string {
 }
 
 // admits reports whether values admit one that is named otherwise: a literal of its
-// type, an int as a number.
+// type, an int as a number or a decimal, and these as each other.
 func admits(values []string, v string) bool {
 	switch {
 	case strings.HasPrefix(v, `"`):
 		return slices.Contains(values, string(ir.StringType))
 	case v == "true" || v == "false":
 		return slices.Contains(values, string(ir.BoolType))
-	case v == string(ir.IntType):
-		return slices.Contains(values, string(ir.NumberType))
+	case v == string(ir.IntType), v == string(ir.NumberType), v == string(ir.DecimalType):
+		return slices.Contains(values, string(ir.NumberType)) || slices.Contains(values, string(ir.DecimalType))
 	case strings.ContainsAny(v[:1], "-0123456789"):
-		return slices.Contains(values, string(ir.NumberType)) || slices.Contains(values, string(ir.IntType))
+		return slices.Contains(values, string(ir.NumberType)) || slices.Contains(values, string(ir.DecimalType)) || slices.Contains(values, string(ir.IntType))
 	}
 	return false
 }

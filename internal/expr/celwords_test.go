@@ -128,6 +128,8 @@ func TestCELStillWordsItsRunTimeErrorsAsTheyAreRead(t *testing.T) {
 		{source: `spent < 1.0`, in: &Input{Measure: func(string) (string, bool) { return "", true }}, text: "measure without a value", message: "its condition"},
 		{source: `sum([1.0 / 0.0]) < 1.0`, text: "no number to add", message: "added up"},
 		{source: `0.0 / 0.0 < 1.0`, text: "NaN values cannot be ordered", message: "a number that is compared"},
+		{source: `state.a * state.a * state.a * state.a * state.a > 0`, in: &Input{State: value(`{"a": 1e1000}`)}, text: "decimal out of range", message: "4,096 digits"},
+		{source: `decimal(string(state.i) + "x") > 0`, in: &Input{State: value(`{"i": 1}`)}, text: "not a decimal", message: "is none"},
 		{source: long, limit: 100, text: "cost limit exceeded", message: "more steps"},
 		{source: long, ctx: stopped, text: "operation interrupted: context canceled", message: "time"},
 		{source: `int("z") == 1`, text: "type conversion error from 'string' to 'int'", message: "no value for this state"},
@@ -138,6 +140,9 @@ func TestCELStillWordsItsRunTimeErrorsAsTheyAreRead(t *testing.T) {
 		}
 		e, err := New(d.contract, limits)
 		require.NoError(t, err)
+		if strings.Contains(c.text, "decimal") {
+			e = newTill(t)
+		}
 		p := compile(t, e, c.source, stateScope)
 		if c.in == nil {
 			c.in = &Input{State: state}

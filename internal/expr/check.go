@@ -6,8 +6,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -35,7 +33,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	if err != nil {
 		return ir.Expr{Source: src}, []Issue{invalid("the names in scope contradict each other")}
 	}
-	checked, errs := checker.Check(tree, common.NewTextSource(src), check)
+	checked, errs := e.typed(tree, extents, check)
 	w := newWalker(e, s, checked, extents)
 	w.oneState = s.Vars != ir.AfterVars && s.Vars != ir.ChangeVars
 	w.presence(s, w.outcome())
@@ -43,6 +41,7 @@ func (e *Env) Check(src string, s Scope) (ir.Expr, []Issue) {
 	w.translate(errs.GetErrors(), s)
 	w.withoutFollowing()
 	w.resultType()
+	w.exactness(checked.Expr())
 	w.patterns(checked.Expr(), e.limits.MaxRegexp)
 	sortIssues(w.issues)
 	out := ir.Expr{Source: src, Reads: w.footprint.widened().list(), ReadsPhase: w.footprint.phase, Inputs: w.footprint.asks()}
@@ -222,7 +221,7 @@ func (e *Env) Holds(x ir.Expr, s Scope, phases []string, known []ir.Pin) bool {
 	if tree == nil || err != nil {
 		return false
 	}
-	checked, _ := checker.Check(tree, common.NewTextSource(x.Source), check)
+	checked, _ := e.typed(tree, extents, check)
 	for _, phase := range phases {
 		w := newWalker(e, s, checked, extents)
 		w.oneState, w.lookups, w.phase, w.texts = true, x.Lookups, phase, map[string][]string{}

@@ -50,6 +50,7 @@ import (
 // costly part; expressions share it. It is safe for concurrent use.
 type Env struct {
 	limits   Limits
+	decimals bool // the contract has decimals
 	contract *ir.Contract
 	shapes   *shapes
 	root     ir.TypeID // of the state
@@ -70,11 +71,12 @@ type Env struct {
 // The error is ErrMerged, or a broken installation.
 func New(c *ir.Contract, limits Limits) (*Env, error) {
 	limits = limits.withDefaults()
-	standard, err := standardEnv(limits)
+	decimals := usesDecimals(c)
+	standard, err := standardEnv(standardKey{limits, decimals})
 	if err != nil {
 		return nil, err
 	}
-	e := &Env{limits: limits, contract: c, root: c.State, scopes: map[string]*checker.Env{}}
+	e := &Env{limits: limits, decimals: decimals, contract: c, root: c.State, scopes: map[string]*checker.Env{}}
 	e.shapes = &shapes{contract: c, byID: map[ir.TypeID]*shape{}, merger: newMerger()}
 	e.state = e.shapes.of(c.State)
 	e.measures = measuresOf(c, e.shapes)
@@ -137,6 +139,12 @@ func orDefault[T comparable](v, d T) T {
 	return v
 }
 
+// standardKey names a standard.
+type standardKey struct {
+	limits   Limits
+	decimals bool
+}
+
 // standard is what all contracts share: the functions of CEL and of the library.
 type standard struct {
 	cel     *cel.Env
@@ -146,13 +154,13 @@ type standard struct {
 
 var (
 	standardMutex sync.Mutex
-	standards     = map[Limits]*standard{}
+	standards     = map[standardKey]*standard{}
 )
 
 // maxStandards bounds the cache for a program that makes up limits as it goes.
 const maxStandards = 8
 
-func standardEnv(l Limits) (*standard, error) {
+func standardEnv(l standardKey) (*standard, error) {
 	standardMutex.Lock()
 	defer standardMutex.Unlock()
 	if s, ok := standards[l]; ok {
@@ -169,7 +177,8 @@ func standardEnv(l Limits) (*standard, error) {
 	return s, nil
 }
 
-func newStandard(l Limits) (*standard, error) {
+func newStandard(key standardKey) (*standard, error) {
+	l := key.limits
 	opts := []cel.EnvOption{
 		cel.StdLib(cel.StdLibSubset(standardSubset())),
 		cel.OptionalTypes(),
@@ -180,6 +189,9 @@ func newStandard(l Limits) (*standard, error) {
 	opts = append(opts, foldOptions()...)
 	for i := range Functions {
 		opts = append(opts, Functions[i].option(l))
+	}
+	if key.decimals {
+		opts = append(opts, decimalOptions(l)...)
 	}
 	env, err := cel.NewCustomEnv(opts...)
 	if err != nil {
@@ -396,13 +408,14 @@ func (e *Env) typeOf(id ir.TypeID) *ir.Type {
 // A measure is a variable whose value is computed outside, as exact decimal text. It is
 // read as a number of the state is.
 type measure struct {
-	name  string
-	shape *shape
-	over  region.Pattern
-	where []region.Pattern // what its condition reads
-	count bool             // of what matches over, whatever it holds
-	empty bool             // it has no value when nothing matches
-	int   bool
+	name    string
+	shape   *shape
+	over    region.Pattern
+	where   []region.Pattern // what its condition reads
+	count   bool             // of what matches over, whatever it holds
+	empty   bool             // it has no value when nothing matches
+	int     bool
+	decimal bool
 }
 
 func measuresOf(c *ir.Contract, ss *shapes) []measure {
@@ -416,9 +429,13 @@ func measuresOf(c *ir.Contract, ss *shapes) []measure {
 			empty: m.Kind == ir.Min || m.Kind == ir.Max,
 		}
 		x.int = x.count || over.is(kInt)
+		x.decimal = !x.int && over.is(kExact)
 		x.shape = &shape{kinds: kNumber, cel: types.DoubleType}
-		if x.int {
+		switch {
+		case x.int:
 			x.shape = &shape{kinds: kInt, cel: types.IntType}
+		case x.decimal:
+			x.shape = &shape{kinds: kDecimal, cel: decimalType}
 		}
 		if x.count {
 			x.over = ss.counted(c.State, m.Over)

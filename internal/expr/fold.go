@@ -27,7 +27,7 @@ const (
 )
 
 func isFold(function string) bool {
-	return function == sumFold || function == minFold || function == maxFold || function == numberSum
+	return function == sumFold || function == minFold || function == maxFold || function == numberSum || function == exactFold
 }
 
 // foldOptions declares the folds: over lists, and over the values of maps, as functions and
@@ -39,18 +39,21 @@ func foldOptions() []cel.EnvOption {
 	extreme := func(sign int) cel.FunctionOpt {
 		return cel.SingletonUnaryBinding(func(v ref.Val) ref.Val { return extremeOf(v, sign) })
 	}
-	plain := func(t *cel.Type) *cel.Type { return t }
+	numbers := []*cel.Type{cel.IntType, cel.DoubleType}
 	return []cel.EnvOption{
-		cel.Function(sumFold, append(foldOverloads(sumFold, plain), sum(types.IntZero))...),
-		cel.Function(numberSum, append(foldOverloads(numberSum, plain), sum(types.Double(0)))...),
-		cel.Function(minFold, append(foldOverloads(minFold, cel.OptionalType), extreme(-1))...),
-		cel.Function(maxFold, append(foldOverloads(maxFold, cel.OptionalType), extreme(1))...),
+		cel.Function(sumFold, append(foldOverloads(sumFold, plainType, numbers...), sum(types.IntZero))...),
+		cel.Function(numberSum, append(foldOverloads(numberSum, plainType, numbers...), sum(types.Double(0)))...),
+		cel.Function(minFold, append(foldOverloads(minFold, cel.OptionalType, numbers...), extreme(-1))...),
+		cel.Function(maxFold, append(foldOverloads(maxFold, cel.OptionalType, numbers...), extreme(1))...),
 	}
 }
 
-func foldOverloads(name string, result func(*cel.Type) *cel.Type) []cel.FunctionOpt {
+func plainType(t *cel.Type) *cel.Type { return t }
+
+// foldOverloads are the overloads of a fold over some types of numbers.
+func foldOverloads(name string, result func(*cel.Type) *cel.Type, numbers ...*cel.Type) []cel.FunctionOpt {
 	var out []cel.FunctionOpt
-	for _, number := range []*cel.Type{cel.IntType, cel.DoubleType} {
+	for _, number := range numbers {
 		for _, of := range []*cel.Type{cel.ListType(number), cel.MapType(cel.TypeParamType("K"), number)} {
 			id := name + "_" + of.TypeName() + "_" + number.TypeName()
 			out = append(out,
@@ -96,13 +99,18 @@ func eachNumber(container ref.Val, visit func(n ref.Val)) (bad ref.Val) {
 // sumOf adds the numbers of a container up; zero is the sum of none.
 func sumOf(container, zero ref.Val) ref.Val {
 	total, whole, any, infinite := decimal.Sum{}, true, false, false
+	decimals, numbers := isExact(zero), false
 	bad := eachNumber(container, func(n ref.Val) {
 		any = true
+		if x, ok := n.(exact); ok {
+			decimals, total = true, total.Plus(x.sum)
+			return
+		}
 		if i, ok := n.(types.Int); ok {
 			total = total.Plus(decimal.SumOfInt(int64(i)))
 			return
 		}
-		whole = false
+		whole, numbers = false, true
 		literal, ok := decimalText(n)
 		if !ok {
 			infinite = true
@@ -113,10 +121,14 @@ func sumOf(container, zero ref.Val) ref.Val {
 	switch {
 	case bad != nil:
 		return bad
+	case decimals && numbers:
+		return noOverload()
 	case infinite:
 		return types.NewErr("no number to add")
 	case !any:
 		return zero
+	case decimals:
+		return bounded(total)
 	case whole:
 		i, fits := total.Int64()
 		if !fits {
@@ -133,14 +145,18 @@ func decimalText(n ref.Val) (literal string, ok bool) {
 	if w, isWide := n.(wide); isWide {
 		return w.text(), true
 	}
-	r := exactly(float64(n.(types.Double)))
+	d, isDouble := n.(types.Double)
+	if !isDouble {
+		return "", false
+	}
+	r := exactly(float64(d))
 	switch {
 	case r == nil:
 		return "", false
 	case r.IsInt():
 		return r.Num().String(), true
 	}
-	return strconv.FormatFloat(float64(n.(types.Double)), 'g', -1, 64), true
+	return strconv.FormatFloat(float64(d), 'g', -1, 64), true
 }
 
 // extremeOf is an optional of the least number of a container, or where sign is 1 the
@@ -174,8 +190,11 @@ func extremeOf(container ref.Val, sign int) ref.Val {
 
 // foldReplacement is the function that a sum is evaluated by, "" for sum itself.
 func foldReplacement(tree *ast.AST, e ast.Expr) string {
-	if tree.GetType(e.ID()).Kind() == types.DoubleKind {
+	switch t := tree.GetType(e.ID()); {
+	case t.Kind() == types.DoubleKind:
 		return numberSum
+	case isDecimalType(t):
+		return exactFold
 	}
 	return ""
 }

@@ -44,6 +44,7 @@ func TestFoldsAreExact(t *testing.T) {
 		`sum(state.entries.filter(l, l.qty > 2).map(l, l.qty)) == 3 && sum(state.log) == 0.3`,
 		`sum(state.set) == 9 && sum(state.stock) == 5`,
 		`sum(state.nums.filter(n, n < 1.0)) == 0.3 && 0.1 + 0.2 != 0.3`,
+		`state.log.sum() == 0.3 && state.nums.filter(n, n > 1e300).sum() == 0.0`,
 		`sum(state.nums) > 9007199254740993 && sum(state.nums) < 9007199254740994`,
 		`sum(state.lines.filter(l, has(l.off)).map(l, l.off)) == 4`,
 		`sum(state.ints.filter(n, n > 9)) == 0 && sum(state.nums.filter(n, n < 0.0)) + 1.5 == 1.5`,

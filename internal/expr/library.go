@@ -294,6 +294,10 @@ func isCurrency(s string) bool { return currencyForm.MatchString(s) }
 // cents looks at the shortest decimal that stands for the number, which is the one
 // that was written unless it had more than 15 digits.
 func cents(_ Limits, args []ref.Val) ref.Val {
+	if x, ok := args[0].(exact); ok {
+		_, fraction, _ := strings.Cut(x.sum.String(), ".")
+		return types.Bool(len(fraction) <= 2)
+	}
 	f, ok := args[0].(types.Double)
 	if !ok {
 		return noOverload()

@@ -152,6 +152,19 @@ func operandTypes(operator string, operands []string) Issue {
 		issue.Help = "`%` takes two ints"
 		return issue
 	}
+	if slices.ContainsFunc(operands, isDecimalWord) {
+		switch {
+		case operator == "/":
+			issue.Help = "the quotient of two decimals may have no end: multiply the other side by the divisor"
+		case slices.ContainsFunc(operands, isNumberWord):
+			issue.Help = mixedNumbers().Help
+		case slices.Contains(operands, "int"):
+			issue.Help = "`decimal(n)` makes a decimal of an int"
+		}
+		if issue.Help != "" {
+			return issue
+		}
+	}
 	if isFold(operator) {
 		issue.Help = "it takes one list or map of numbers, such as `" + operator + "(x.map(e, e.n))`"
 		return issue
@@ -164,6 +177,24 @@ func operandTypes(operator string, operands []string) Issue {
 		issue.Help = "arithmetic needs two ints or two numbers: `1.0` is a number, `double(n)` makes one of an int"
 	}
 	return issue
+}
+
+func isDecimalWord(words string) bool {
+	return words == decimalName || words == "optional "+decimalName
+}
+
+func isNumberWord(words string) bool { return words == "number" || words == "optional number" }
+
+func mixedNumbers() Issue {
+	return Issue{
+		Code:    OperandTypes,
+		Message: "a decimal does not mix with a number",
+		Help:    "a number is computed in doubles and may be rounded: declare both as `decimal`, or write `decimal(n)` for the shortest decimal that the number `n` stands for",
+	}
+}
+
+func badDecimal() Issue {
+	return Issue{Code: OperandTypes, Message: "this text is no decimal", Help: "it is written as a number is in JSON, such as `decimal(\"0.05\")`"}
 }
 
 func wrongType(want, got string) Issue {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -57,7 +55,7 @@ func (e *Env) Names(src string, s Scope) ([]Name, []TypedPart) {
 	if err != nil {
 		return nil, nil
 	}
-	checked, _ := checker.Check(tree, common.NewTextSource(src), check)
+	checked, _ := e.typed(tree, extents, check)
 	w := newWalker(e, s, checked, extents)
 	w.seen = map[int64]*shape{}
 	w.outcome()

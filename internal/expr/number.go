@@ -92,6 +92,10 @@ func exactly(f float64) *big.Rat {
 // compareNumbers orders two numeric values. both is false if one is no number;
 // ok is false for NaN.
 func compareNumbers(a, b ref.Val) (order int, ok, both bool) {
+	if isNumber(a) && isNumber(b) && (isExact(a) || isExact(b)) {
+		order, ok = compareExact(a, b)
+		return order, ok, true
+	}
 	if isNumber(a) && isNumber(b) && (isWide(a) || isWide(b)) {
 		order, ok = compareWide(a, b)
 		return order, ok, true
@@ -119,7 +123,7 @@ func compareNumbers(a, b ref.Val) (order int, ok, both bool) {
 
 func isNumber(v ref.Val) bool {
 	switch v.(type) {
-	case types.Int, types.Double, wide:
+	case types.Int, types.Double, wide, exact:
 		return true
 	}
 	return false

@@ -340,6 +340,8 @@ func writeText(b *strings.Builder, v ref.Val) {
 		b.WriteString(doubleText(float64(x)))
 	case wide:
 		b.WriteString(x.text())
+	case exact:
+		b.WriteString(x.sum.String())
 	case types.String:
 		b.WriteString(strconv.Quote(string(x)))
 	case types.Bool:
@@ -392,5 +394,5 @@ func doubleText(f float64) string {
 	if exact, accuracy := big.NewFloat(f).Int(nil); accuracy == big.Exact {
 		return exact.String()
 	}
-	return strconv.FormatFloat(f, 'g', -1, 64)
+	return strconv.FormatFloat(f, 'f', -1, 64) // as a decimal of the same value has it
 }

@@ -35,13 +35,15 @@ func (e *Env) parse(src string) (*ast.AST, *extents, []Issue) {
 	if problems := errs.GetErrors(); len(problems) > 0 {
 		return nil, nil, []Issue{e.parseError(src, tokens, problems)}
 	}
-	if issue, found := inexactLiteral(src, tokens); found {
-		return nil, nil, []Issue{issue}
+	inexact := inexactLiterals(src, tokens)
+	if len(inexact) > 0 && !e.decimals { // beside a decimal they are exact
+		return nil, nil, []Issue{inexactLiteral(inexact[0])}
 	}
 	if ast.NodeCount(tree) > e.limits.MaxNodes {
 		return nil, nil, []Issue{whole(src, tooLarge("parts", e.limits.MaxNodes))}
 	}
 	x := newExtents(src, tokens, tree.SourceInfo())
+	x.inexact = inexact
 	if !showNames(tree, x) {
 		return nil, nil, []Issue{whole(src, misplacedQuotes())}
 	}
@@ -69,18 +71,22 @@ func tooDeep(src string, tokens []token, limit int) bool {
 	return false
 }
 
-// inexactLiteral finds a number that the parser rounded to another one.
-func inexactLiteral(src string, tokens []token) (Issue, bool) {
+// inexactLiterals finds the numbers that the parser rounded to others.
+func inexactLiterals(src string, tokens []token) []token {
+	var out []token
 	for _, t := range tokens {
 		text := src[t.start:t.end]
-		if t.kind != numberToken || strings.HasPrefix(text, "0x") || !strings.ContainsAny(text, ".eE") || !lost(text) {
-			continue
+		if t.kind == numberToken && !strings.HasPrefix(text, "0x") && strings.ContainsAny(text, ".eE") && lost(text) {
+			out = append(out, t)
 		}
-		issue := syntax("no double holds this number; it would be read as another one", "write as many digits as a double tells apart, or a whole number as an int")
-		issue.Start, issue.End = t.start, t.end
-		return issue, true
 	}
-	return Issue{}, false
+	return out
+}
+
+func inexactLiteral(t token) Issue {
+	issue := syntax("no double holds this number; it would be read as another one", "write as many digits as a double tells apart, or a whole number as an int")
+	issue.Start, issue.End = t.start, t.end
+	return issue
 }
 
 type tokenKind uint8
@@ -477,10 +483,11 @@ type span struct{ start, end int }
 
 // extents finds the exact range of every node of a syntax tree.
 type extents struct {
-	src    string
-	tokens []token
-	info   *ast.SourceInfo
-	bytes  []int // byte offset of every code point, and the end
+	src     string
+	tokens  []token
+	info    *ast.SourceInfo
+	bytes   []int   // byte offset of every code point, and the end
+	inexact []token // literals that are other numbers as doubles
 }
 
 func newExtents(src string, tokens []token, info *ast.SourceInfo) *extents {
@@ -501,6 +508,9 @@ func (x *extents) of(e ast.Expr) span {
 	if x.text(mark) == "(" && isMade(e) {
 		return x.call(mark, nil)
 	}
+	if x.isExactLiteral(e) {
+		return x.literal(mark)
+	}
 	switch e.Kind() {
 	case ast.SelectKind:
 		sel := e.AsSelect()
@@ -515,14 +525,19 @@ func (x *extents) of(e ast.Expr) span {
 	case ast.ComprehensionKind:
 		return x.fold(e, mark)
 	case ast.LiteralKind:
-		end := x.tokens[mark].end
-		if x.text(mark) == "-" {
-			end = x.tokens[min(mark+1, len(x.tokens)-1)].end
-		}
-		return span{x.tokens[mark].start, end}
+		return x.literal(mark)
 	}
 	t := x.tokens[mark]
 	return span{t.start, t.end}
+}
+
+// literal is the range of the literal at a token, which may be its sign.
+func (x *extents) literal(mark int) span {
+	end := x.tokens[mark].end
+	if x.text(mark) == "-" {
+		end = x.tokens[min(mark+1, len(x.tokens)-1)].end
+	}
+	return span{x.tokens[mark].start, end}
 }
 
 // isMade reports whether e, noted at a parenthesis, was made by a macro: its range

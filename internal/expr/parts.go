@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
@@ -107,7 +105,7 @@ func (e *Env) EntryReads(p ir.Part) (within, elsewhere []region.Pattern) {
 	if tree == nil || err != nil {
 		return []region.Pattern{{}}, []region.Pattern{{}}
 	}
-	checked, _ := checker.Check(tree, common.NewTextSource(p.Expr.Source), check)
+	checked, _ := e.typed(tree, extents, check)
 	w := newWalker(e, s, checked, extents)
 	w.oneState = true
 	for i := range w.vars {

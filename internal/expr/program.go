@@ -3,13 +3,12 @@ package expr
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/cel-go/cel"
-	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
@@ -66,11 +65,11 @@ func (e *Env) Compile(x ir.Expr, s Scope) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	checked, errs := checker.Check(tree, common.NewTextSource(x.Source), check)
+	checked, errs := e.typed(tree, extents, check)
 	if len(errs.GetErrors()) > 0 {
 		return nil, errNotChecked
 	}
-	rewrite(checked, e.bagLoops(checked, extents, s))
+	rewrite(checked, e.decimals, e.bagLoops(checked, extents, s))
 	texts, err := textMeter(checked)
 	if err != nil {
 		return nil, errNotChecked
@@ -100,14 +99,18 @@ var errNotChecked = errors.New("the expression does not fit the contract it was 
 // type, where CEL's own equality is exact, and + where it may build a text. What a
 // macro goes over is put in order where CEL's own maps would come in any. The macros
 // over bags take every turn. The tree is changed.
-func rewrite(tree *ast.AST, overBags map[int64]bool) {
+func rewrite(tree *ast.AST, decimals bool, overBags map[int64]bool) {
 	factory := ast.NewExprFactory()
 	next := ast.MaxID(tree)
 	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		switch e.Kind() {
 		case ast.CallKind:
-			if function := replacement(tree, e); function != "" {
-				e.SetKindCase(factory.NewCall(e.ID(), function, e.AsCall().Args()...))
+			if v, ok := decimalLiteral(e); ok {
+				e.SetKindCase(factory.NewLiteral(e.ID(), v))
+				return
+			}
+			if function := replacement(tree, decimals, e); function != "" {
+				e.SetKindCase(factory.NewCall(e.ID(), function, operands(e.AsCall())...))
 				tree.SetReference(e.ID(), ast.NewFunctionReference(function))
 			}
 		case ast.ComprehensionKind:
@@ -128,8 +131,11 @@ func rewrite(tree *ast.AST, overBags map[int64]bool) {
 }
 
 // replacement is the function that takes the place of e's operator, "" for none.
-func replacement(tree *ast.AST, e ast.Expr) string {
+func replacement(tree *ast.AST, decimals bool, e ast.Expr) string {
 	c := e.AsCall()
+	if function := exactOperators[c.FunctionName()]; decimals && function != "" && mayBeDecimal(tree, e) {
+		return function
+	}
 	switch c.FunctionName() {
 	case operators.Equals:
 		if !oneScalarType(tree, c.Args()) {
@@ -148,6 +154,14 @@ func replacement(tree *ast.AST, e ast.Expr) string {
 		return foldReplacement(tree, e)
 	}
 	return ""
+}
+
+// mayBeDecimal reports whether an operator may have a decimal for an operand.
+func mayBeDecimal(tree *ast.AST, e ast.Expr) bool {
+	return slices.ContainsFunc(e.AsCall().Args(), func(arg ast.Expr) bool {
+		t := tree.GetType(arg.ID())
+		return isDecimalType(t) || t.Kind() == types.DynKind
+	})
 }
 
 func oneScalarType(tree *ast.AST, args []ast.Expr) bool {
@@ -361,6 +375,8 @@ var failures = []struct{ sign, code, message string }{
 	{"optional.none() dereference", EvaluationError, "an optional that the expression opens is empty"},
 	{"text too long", CostExceeded, "the evaluation makes a longer text than is allowed"},
 	{"not a time", EvaluationError, "a text that is compared as a time is none"},
+	{"decimal out of range", EvaluationError, "a decimal that is computed has more than 4,096 digits"},
+	{"not a decimal", EvaluationError, "what is to be a decimal is none"},
 	{"no number to add", EvaluationError, "a number that is added up has no value"},
 	{"measure without a value", EvaluationError, "a measure has no value: its condition ends in an error for an entry"},
 	{"NaN values cannot be ordered", EvaluationError, "a number that is compared has no value"},

@@ -195,6 +195,10 @@ func (w *walker) recordIndex(e ast.Expr, args []ast.Expr, v abstract) {
 // comparable reports an equality whose sides can never be equal.
 func (w *walker) comparable(e ast.Expr, args []ast.Expr, sides [2]abstract) {
 	a, b := w.kindsOf(args[0], sides[0]), w.kindsOf(args[1], sides[1])
+	if mixed(a, b) {
+		w.report(e, mixedNumbers())
+		return
+	}
 	if !compatible(a, b) {
 		issue := neverEqual(w.sideWords(args[0], sides[0], a), w.sideWords(args[1], sides[1], b), a, b)
 		w.nullHabit(&issue, e, args)
@@ -245,7 +249,10 @@ func (w *walker) possibleElement(e ast.Expr, args []ast.Expr, x, v abstract) {
 }
 
 func (w *walker) elementKind(at ast.Expr, args []ast.Expr, x abstract, element kinds) {
-	if mine := w.kindsOf(args[0], x); !compatible(mine, element) {
+	mine := w.kindsOf(args[0], x)
+	if mixed(mine, element) {
+		w.report(at, mixedNumbers())
+	} else if !compatible(mine, element) {
 		w.report(at, neverElement(kindWord(mine), kindWord(element)))
 	}
 }
@@ -262,7 +269,30 @@ func (w *walker) sideWords(e ast.Expr, v abstract, k kinds) string {
 // compatible reports whether a value of a may equal a value of b.
 func compatible(a, b kinds) bool {
 	share := func(group kinds) bool { return a&group != 0 && b&group != 0 }
-	return (a|b)&kAny != 0 || a&b != 0 || share(kNumeric) || share(kArrays) || share(kObjects)
+	return (a|b)&kAny != 0 || a&b != 0 || share(kNumeric|kDecimal) || share(kArrays) || share(kObjects)
+}
+
+// mixed reports whether one value may be a decimal and the other a number, which are not
+// compared: nobody can say which decimal is meant by a number that was computed.
+func mixed(a, b kinds) bool {
+	decimals := func(k kinds) bool { return k&kDecimal != 0 && k&^(kExact|kNull) == 0 }
+	numbers := func(k kinds) bool { return k&kNumber != 0 && k&(kDecimal|kAny) == 0 }
+	return decimals(a) && numbers(b) || numbers(a) && decimals(b)
+}
+
+// oneArithmetic reports a list of decimals and numbers, which could not be added up.
+func (w *walker) oneArithmetic(list ast.Expr) {
+	var all []kinds
+	for _, x := range list.AsList().Elements() {
+		mine := celKinds(w.tree.GetType(x.ID()))
+		if slices.ContainsFunc(all, func(k kinds) bool { return mixed(k, mine) }) {
+			w.report(x, mixedNumbers())
+			return
+		}
+		if !slices.Contains(all, mine) {
+			all = append(all, mine)
+		}
+	}
 }
 
 // kindsOf is what is known of the kinds of e's value v.
@@ -284,6 +314,10 @@ func celKinds(t *types.Type) kinds {
 		k = kNumber
 	case types.BoolKind:
 		k = kBool
+	case types.OpaqueKind:
+		if k = kAny; isDecimalType(t) {
+			k = kDecimal
+		}
 	case types.NullTypeKind:
 		return kNull
 	case types.ListKind:
@@ -297,6 +331,27 @@ func celKinds(t *types.Type) kinds {
 		k |= kNull
 	}
 	return k
+}
+
+// exactness reports literals of numbers that are none as doubles and stand beside no
+// decimal, and texts that are said to be decimals and are none.
+func (w *walker) exactness(root ast.Expr) {
+	exact := map[int]bool{}
+	ast.PostOrderVisit(root, ast.NewExprVisitor(func(e ast.Expr) {
+		v, ok := decimalLiteral(e)
+		switch {
+		case !ok:
+		case types.IsError(v):
+			w.report(e, badDecimal())
+		default:
+			exact[w.extents.of(e).end] = true
+		}
+	}))
+	for _, t := range w.extents.inexact {
+		if !exact[t.end] && len(w.issues) < maxIssues {
+			w.issues = append(w.issues, inexactLiteral(t))
+		}
+	}
 }
 
 // patterns checks the regular expressions of `matches`: literals in RE2 syntax, whose

@@ -48,6 +48,7 @@ const (
 	kString kinds = 1 << iota
 	kInt
 	kNumber
+	kDecimal
 	kBool
 	kNull
 	kRecord
@@ -58,10 +59,11 @@ const (
 	kLog
 	kAny // any JSON value: implies no other bit
 
-	kScalar  = kString | kInt | kNumber | kBool | kNull
+	kScalar  = kString | kInt | kNumber | kDecimal | kBool | kNull
 	kObjects = kRecord | kMap | kKeyed
 	kArrays  = kList | kSet | kLog
 	kNumeric = kInt | kNumber
+	kExact   = kInt | kDecimal
 	// Their elements have no order that means something.
 	kUnordered = kSet | kLog
 )
@@ -70,7 +72,7 @@ var kindNames = []struct {
 	kind kinds
 	name string
 }{
-	{kString, "string"}, {kInt, "int"}, {kNumber, "number"}, {kBool, "bool"},
+	{kString, "string"}, {kInt, "int"}, {kNumber, "number"}, {kDecimal, "decimal"}, {kBool, "bool"},
 	{kRecord, "record"}, {kMap, "map"}, {kKeyed, "keyed list"}, {kList, "list"}, {kSet, "set"}, {kLog, "log"},
 	{kNull, "null"}, {kAny, "any"},
 }
@@ -129,6 +131,8 @@ func (ss *shapes) build(id ir.TypeID) *shape {
 		s.kinds = kInt
 	case ir.NumberType:
 		s.kinds = kNumber
+	case ir.DecimalType:
+		s.kinds = kDecimal
 	case ir.BoolType:
 		s.kinds = kBool
 	case ir.NullType:
@@ -208,7 +212,9 @@ func celType(s *shape) *types.Type {
 		return orNull(types.StringType, nullable)
 	case kInt:
 		return orNull(types.IntType, nullable)
-	case kNumber, kNumeric:
+	case kDecimal, kExact:
+		return orNull(decimalType, nullable)
+	case kNumber, kNumeric, kNumber | kDecimal, kNumeric | kDecimal:
 		return orNull(types.DoubleType, nullable)
 	case kBool:
 		return orNull(types.BoolType, nullable)

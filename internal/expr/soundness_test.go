@@ -43,7 +43,7 @@ func (r source) fitting(id ir.TypeID) any {
 		return r.pick(someKeys)
 	case ir.IntType:
 		return json.Number(strconv.Itoa(r.Intn(4)))
-	case ir.NumberType:
+	case ir.NumberType, ir.DecimalType:
 		return json.Number(r.pick([]string{"0", "1", "2.5", "3"}))
 	case ir.BoolType:
 		return r.Intn(2) == 0

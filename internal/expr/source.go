@@ -17,7 +17,7 @@ import (
 // name says. Two rules with the same operands hold of the same states. The result is nil
 // for what is no expression. Cost: linear in the source.
 func Canonical(source string, name func(string) string) []string {
-	std, err := standardEnv(Default())
+	std, err := standardEnv(standardKey{limits: Default()})
 	if err != nil {
 		return nil
 	}

@@ -32,8 +32,11 @@ func wrap(v ir.Value, s *shape, m *meter) ref.Val {
 		m.spend(int64(len(text) / textStep))
 		return types.String(text)
 	case ir.Number:
-		if s.kinds&kNumeric == kInt {
+		switch {
+		case s.kinds&kNumeric == kInt && s.kinds&kDecimal == 0:
 			return intValue(v.Text())
+		case s.kinds&kDecimal != 0 && s.kinds&(kNumber|kAny) == 0:
+			return exactValue(v.Text())
 		}
 		return numberValue(v.Text())
 	case ir.Array:
@@ -376,8 +379,11 @@ func (m *measure) value(literal string, present bool) ref.Val {
 		return types.NewErr("measure without a value")
 	}
 	v := numberValue(literal)
-	if m.int {
+	switch {
+	case m.int:
 		v = intValue(literal)
+	case m.decimal:
+		v = exactValue(literal)
 	}
 	if m.empty && !types.IsError(v) {
 		return types.OptionalOf(v)

@@ -150,6 +150,7 @@ func (w *walker) interpret(e ast.Expr, in *locals, facts []string) abstract {
 		return w.loop(e, in, facts)
 	case ast.ListKind:
 		elem := &abstract{nothing: true}
+		w.oneArithmetic(e)
 		for _, x := range e.AsList().Elements() {
 			elem = joinElem(elem, w.ingredient(x, in, facts))
 		}

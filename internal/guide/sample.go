@@ -238,7 +238,7 @@ func (b *builder) candidates(id ir.TypeID, offer func(*tree.Node) bool) {
 				return
 			}
 		}
-	case ir.NumberType, ir.IntType:
+	case ir.NumberType, ir.DecimalType, ir.IntType:
 		for _, literal := range numbers(t.Where) {
 			if n, err := tree.NewNumber(literal); err == nil && !offer(n) {
 				return

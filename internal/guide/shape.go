@@ -103,7 +103,11 @@ func (b *builder) alike(x, y ir.TypeID) bool {
 
 func (b *builder) describe(id ir.TypeID) Shape {
 	t := &b.contract.Types[id]
-	out := Shape{Kind: ShapeKind(t.Kind), KeyField: t.KeyField, Doc: t.Doc, Where: wordsOf(t)}
+	kind := ShapeKind(t.Kind)
+	if t.Kind == ir.DecimalType {
+		kind = NumberShape // which is how it is written
+	}
+	out := Shape{Kind: kind, KeyField: t.KeyField, Doc: t.Doc, Where: wordsOf(t)}
 	if t.Elem != ir.NoType {
 		of := b.shape(t.Elem)
 		out.Of = &of

@@ -12,8 +12,23 @@ import (
 
 // Version is the version of the compiled form that this package reads and writes. It rises
 // with every change of the bytes that a contract is written as: what is read otherwise, or
-// has another digest, is another form.
-const Version = 2
+// has another digest, is another form. A contract with decimals is of form DecimalVersion,
+// the newest: who reads form 2 only does not know what to make of them, and refuses it by
+// that number.
+const (
+	Version        = 2
+	DecimalVersion = 3
+)
+
+// form is the version of the compiled form that c is written in.
+func (c *Contract) form() int {
+	for i := range c.Types {
+		if c.Types[i].Kind == DecimalType {
+			return DecimalVersion
+		}
+	}
+	return Version
+}
 
 // magic starts every compiled contract. The first line is
 //
@@ -39,7 +54,7 @@ func IsCompiled(data []byte) bool { return bytes.HasPrefix(data, []byte(magic)) 
 // Encode gives the canonical bytes of c: equal contracts give equal bytes.
 func Encode(c *Contract) []byte {
 	body := encodeBody(c)
-	return append(fmt.Appendf(nil, "%s%d %s\n", magic, Version, digest(body)), body...)
+	return append(fmt.Appendf(nil, "%s%d %s\n", magic, c.form(), digest(body)), body...)
 }
 
 // Digest identifies c: "sha256:" and the hash of its canonical body.
@@ -59,8 +74,9 @@ func Decode(data []byte) (*Contract, error) {
 	if parts == nil {
 		return nil, &CodecError{"malformed", "the first line of the compiled contract is damaged; build it again"}
 	}
-	if version := string(parts[1]); version != strconv.Itoa(Version) {
-		return nil, &CodecError{"version_unsupported", fmt.Sprintf("the compiled contract is of form %s, this version reads %d; build it again from its source", version, Version)}
+	version, _ := strconv.Atoi(string(parts[1]))
+	if version != Version && version != DecimalVersion {
+		return nil, &CodecError{"version_unsupported", fmt.Sprintf("the compiled contract is of form %d, this version reads %d and %d; build it again from its source", version, Version, DecimalVersion)}
 	}
 	if got := digest(body); got != string(parts[2]) {
 		return nil, damaged(body)
@@ -73,6 +89,9 @@ func Decode(data []byte) (*Contract, error) {
 	}
 	if err := c.validate(); err != nil {
 		return nil, err
+	}
+	if c.form() != version {
+		return nil, &CodecError{"malformed", fmt.Sprintf("the compiled contract says that it is of form %d, and what it holds is of form %d; build it again", version, c.form())}
 	}
 	return &c, nil
 }

@@ -32,7 +32,7 @@ func TestTheFirstLineOfACompiledContractHasOneSpelling(t *testing.T) {
 		_, err := ir.Decode([]byte(other + "\n" + body))
 		requireCode(t, err, "malformed")
 	}
-	for _, version := range []int{1, 3, 9, 10, 11, 100} {
+	for _, version := range []int{1, 4, 9, 10, 11, 100} {
 		_, err := ir.Decode(fmt.Appendf(nil, "poptic-contract %d %s\n%s", version, digest, body))
 		requireCode(t, err, "version_unsupported")
 	}

@@ -21,6 +21,7 @@ const (
 	StringType  TypeKind = "string"
 	NumberType  TypeKind = "number"
 	IntType     TypeKind = "int"
+	DecimalType TypeKind = "decimal" // a number whose arithmetic is exact
 	BoolType    TypeKind = "bool"
 	NullType    TypeKind = "null"
 	AnyType     TypeKind = "any"

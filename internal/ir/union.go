@@ -268,7 +268,7 @@ type spellings struct {
 
 func (s *spellings) add(t *Type) {
 	switch t.Kind {
-	case AnyType, NumberType:
+	case AnyType, NumberType, DecimalType:
 		s.asCame = true
 	case IntType:
 		s.asDigits = true

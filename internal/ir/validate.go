@@ -95,7 +95,7 @@ const (
 
 // typeParts says of each kind of type what it needs, and what it may have.
 var typeParts = map[TypeKind]struct{ needs, may typePart }{
-	StringType: {}, NumberType: {}, IntType: {}, BoolType: {}, NullType: {}, AnyType: {},
+	StringType: {}, NumberType: {}, IntType: {}, DecimalType: {}, BoolType: {}, NullType: {}, AnyType: {},
 	LiteralType: {needs: literalPart},
 	UnionType:   {needs: alternativePart},
 	MapType:     {needs: elemPart},

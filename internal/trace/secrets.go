@@ -258,7 +258,7 @@ func admits(t *ir.Type, kind ir.Kind) bool {
 		return true
 	case ir.StringType, ir.RefType:
 		return kind == ir.String
-	case ir.NumberType, ir.IntType:
+	case ir.NumberType, ir.IntType, ir.DecimalType:
 		return kind == ir.Number
 	case ir.BoolType:
 		return kind == ir.Bool

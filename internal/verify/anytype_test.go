@@ -161,7 +161,7 @@ func (m valueMaker) value(id ir.TypeID) string {
 		return m.pick(`"k1"`, `"k2"`)
 	case ir.IntType:
 		return m.pick("1", "2", "3", "1.0", "2e0", "30e-1")
-	case ir.NumberType:
+	case ir.NumberType, ir.DecimalType:
 		return m.pick("1", "1.50", "2.0", "0.1e1")
 	case ir.LiteralType:
 		if t.Literal == "2" {

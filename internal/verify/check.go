@@ -365,7 +365,7 @@ func (ts *types) fits(id ir.TypeID, n *tree.Node) bool {
 	switch t.Kind {
 	case ir.StringType, ir.RefType:
 		return n.Kind() == ir.String
-	case ir.NumberType:
+	case ir.NumberType, ir.DecimalType:
 		return n.Kind() == ir.Number
 	case ir.IntType:
 		return n.Kind() == ir.Number && tree.IsInt64(n)

@@ -43,7 +43,7 @@ func (ts *types) plainly(id ir.TypeID, members bool) string {
 	switch t.Kind {
 	case ir.StringType:
 		return "a string"
-	case ir.NumberType:
+	case ir.NumberType, ir.DecimalType:
 		return "a number"
 	case ir.IntType:
 		return "an integer"
@@ -145,7 +145,7 @@ func (ts *types) wants(n *tree.Node, id ir.TypeID) string {
 func (ts *types) isNumeric(id ir.TypeID) bool {
 	t := &ts.contract.Types[id]
 	switch t.Kind {
-	case ir.NumberType, ir.IntType:
+	case ir.NumberType, ir.DecimalType, ir.IntType:
 		return true
 	case ir.LiteralType:
 		return ts.literals[id] != nil && ts.literals[id].Kind() == ir.Number

@@ -170,7 +170,7 @@ func (g *generator) formed(id ir.TypeID, yield func(any) bool) {
 	switch t.Kind {
 	case ir.StringType:
 		g.texts(h, yield)
-	case ir.IntType, ir.NumberType:
+	case ir.IntType, ir.NumberType, ir.DecimalType:
 		g.numbers(t.Kind == ir.IntType, h, yield)
 	case ir.BoolType:
 		_ = yield(false) && yield(true)

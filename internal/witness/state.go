@@ -134,7 +134,7 @@ func (g *generator) fits(v any, id ir.TypeID) bool {
 }
 
 var scalarKinds = map[ir.TypeKind]ir.Kind{
-	ir.StringType: ir.String, ir.RefType: ir.String, ir.NumberType: ir.Number, ir.BoolType: ir.Bool, ir.NullType: ir.Null,
+	ir.StringType: ir.String, ir.RefType: ir.String, ir.NumberType: ir.Number, ir.DecimalType: ir.Number, ir.BoolType: ir.Bool, ir.NullType: ir.Null,
 }
 
 func (g *generator) fitsRecord(v any, t *ir.Type) bool {

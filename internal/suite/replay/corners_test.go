@@ -63,7 +63,7 @@ func (m maker) typed(c *ir.Contract, id ir.TypeID) string {
 		return strconv.Quote(m.pick("a", "b", "k1", "k2", ""))
 	case ir.RefType:
 		return strconv.Quote(m.pick(someKeys...))
-	case ir.NumberType:
+	case ir.NumberType, ir.DecimalType:
 		return strconv.Itoa(m.Intn(6)) + m.pick("", "", ".0", "e0")
 	case ir.IntType:
 		return strconv.Itoa(m.Intn(6))

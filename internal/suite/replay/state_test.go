@@ -58,7 +58,7 @@ func (s stateMaker) value(id ir.TypeID, at string, planning bool) any {
 		return json.RawMessage(t.Literal)
 	case ir.IntType:
 		return s.Intn(4)
-	case ir.NumberType:
+	case ir.NumberType, ir.DecimalType:
 		return json.RawMessage(s.pick("0", "1", "1.0", "2", "2e0", "3"))
 	case ir.BoolType:
 		return s.chance(50)
