@@ -41,7 +41,7 @@ Examples:
 Exit codes:
 
     0  every chain holds
-    1  one does not, or is gone, the file is damaged, or the anchor is not there; no instances
+    1  one does not, or the anchor's is gone, the file is damaged, or the anchor is not there; no instances
     2  usage, a file that cannot be read, or one of another format`
 }
 

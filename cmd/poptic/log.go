@@ -107,15 +107,14 @@ func (a logArg) ids(c *console, st store.Store) ([]string, error) {
 	return []string{string(a.Instance)}, nil
 }
 
-// recorded are the instances whose records are looked at. That one is named, or that
-// there is an anchor, says that something was recorded: then a store without instances
-// lost it.
+// recorded are the instances whose records are looked at. An anchor says that something was
+// recorded: where its instance is not there, the store lost it. A name alone may be mistaken.
 func (a logArg) recorded(c *console, st store.Store, anchored bool) ([]string, error) {
 	all, err := instancesOf(c, st)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(all) == 0 && (a.Instance != "" || anchored):
+	case len(all) == 0 && anchored && a.Instance == "":
 		return nil, &sqlite.DamageError{Name: a.Log, Reason: "all instances are gone"}
 	case a.Instance != "" && anchored && !slices.Contains(all, string(a.Instance)):
 		return nil, &sqlite.DamageError{Name: a.Log, Reason: "the instance " + strconv.Quote(string(a.Instance)) + " is gone"}
