@@ -203,7 +203,7 @@ func Replay(ctx context.Context, contract *Contract, st store.Store, id string, 
 	r.contracts = append(others, contract)
 	r.out.Instance = id
 	if err = r.genesis(); err == nil && r.out.Different == nil {
-		err = r.all()
+		err = in.orBegunAnew(ctx, r.all())
 	}
 	r.out.Records, r.out.Head = r.head.Seq, r.head.Hash
 	r.out.Version, r.out.Phase, r.out.State = r.now.Version, r.now.Phase, r.now.State.Digest().String()

@@ -375,10 +375,23 @@ func (in *Instance) forward(ctx context.Context, version uint64) (*replay, error
 			err = r.step(ctx, record)
 		}
 		if err != nil {
-			return nil, err
+			return nil, in.orBegunAnew(ctx, err)
 		}
 	}
 	return r, nil
+}
+
+// orBegunAnew is err, or why a log does not go on that has nothing wrong with it: what was read
+// first is not in the store any more. in is not shared, and stands where it began to read.
+func (in *Instance) orBegunAnew(ctx context.Context, err error) error {
+	var broken *CorruptLogError
+	if !errors.As(err, &broken) {
+		return err
+	}
+	if gone := in.checkHead(ctx, in.durable.Load().head); gone != nil {
+		return gone
+	}
+	return err
 }
 
 // step takes in one record.

@@ -432,7 +432,8 @@ func (in *Instance) seal(head trace.Head, batch []*submission) (records []store.
 // another one reads another instance's log.
 func (in *Instance) checkHead(ctx context.Context, head trace.Head) error {
 	record, err := config{store: in.store, id: in.id}.recordAt(ctx, head.Seq)
-	if err == nil && !bytes.HasSuffix(record.Line, head.End()) {
+	var missing *CorruptLogError
+	if errors.As(err, &missing) || err == nil && !bytes.HasSuffix(record.Line, head.End()) {
 		err = &CorruptLogError{in.id, head.Seq, anotherLog}
 	}
 	return err

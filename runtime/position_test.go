@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math/rand"
 	"strings"
 	"sync"
@@ -323,4 +325,56 @@ func TestAClosedInstanceSaysSoWhateverIsAsked(t *testing.T) {
 	require.NoError(t, err)
 	commits(t, proposeAs(t, again, runtime.Proposal{Stage: "all", Base: again.Version(), Patch: []byte(`[{"op":"add","path":"/history/-","value":"on"}]`)}))
 	require.True(t, bytes.HasPrefix([]byte(traceOf(t, again)), []byte(`{"seq":1,`)))
+}
+
+// A swappedStore puts another log in the place of an instance's, before one of the reads.
+type swappedStore struct {
+	store.Store
+	reads int // until then
+	swap  func()
+}
+
+func (s *swappedStore) Read(ctx context.Context, id string, from uint64, limit int) iter.Seq2[store.Record, error] {
+	if s.reads--; s.reads == 0 {
+		s.swap()
+	}
+	return s.Store.Read(ctx, id, from, limit)
+}
+
+func TestWhoOpensALogWhileItIsBegunAnewIsNotToldThatItIsBroken(t *testing.T) {
+	for name, read := range map[string]func(c *runtime.Contract, st store.Store) error{
+		"Open": func(c *runtime.Contract, st store.Store) error { _, err := runtime.Open(ctx, c, st, "T-7"); return err },
+		"Replay": func(c *runtime.Contract, st store.Store) error {
+			_, err := runtime.Replay(ctx, c, st, "T-7")
+			return err
+		},
+		"At": func(c *runtime.Contract, st store.Store) error {
+			_, err := runtime.At(ctx, c, st, "T-7", 3)
+			return err
+		},
+	} {
+		for _, anew := range []int{-1, 1, 40} { // moves of the one that was begun anew
+			for reads, swapped := 1, true; swapped; reads++ {
+				in, st := begin(t, runtime.WithSnapshotAfter(1<<30))
+				wander(t, in, 12, 1)
+				swapped = false
+				err := read(in.Contract(), &swappedStore{st, reads, func() {
+					swapped = true
+					require.NoError(t, runtime.Delete(ctx, st, "T-7"))
+					if anew > 0 {
+						begun, err := runtime.Create(ctx, in.Contract(), st, "T-7", []byte(sampleState))
+						require.NoError(t, err)
+						wander(t, begun, anew, int64(reads)+5)
+					}
+				}})
+				if anew < 0 && swapped {
+					require.ErrorIs(t, err, store.ErrNotFound, "%s, read %d", name, reads)
+				}
+				var broken *runtime.CorruptLogError
+				if errors.As(err, &broken) {
+					require.Contains(t, broken.Reason, "begun anew", "%s, read %d", name, reads)
+				}
+			}
+		}
+	}
 }
