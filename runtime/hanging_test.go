@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"sync/atomic"
 	"testing"
@@ -17,6 +18,7 @@ import (
 type hangingStore struct {
 	*store.Memory
 	hangs atomic.Bool
+	asked atomic.Int64 // for keys
 	never chan struct{}
 }
 
@@ -42,6 +44,7 @@ func (s *hangingStore) Delete(ctx context.Context, id string) error {
 }
 
 func (s *hangingStore) Find(ctx context.Context, id, key string) (uint64, error) {
+	s.asked.Add(1)
 	s.wait()
 	return s.Memory.Find(ctx, id, key)
 }
@@ -102,7 +105,26 @@ func TestWhileAStoreHangsNobodyWaitsLongerThanTheirContext(t *testing.T) {
 	state, err := in.Export(ctx)
 	require.NoError(t, err)
 	require.Equal(t, in.Position(), state.Position)
-	v, err := in.Verify(ctx, runtime.Proposal{Stage: "draft", Patch: []byte(`[]`)})
-	require.NoError(t, err, "nothing is asked of the store")
-	require.Equal(t, runtime.Noop, v.Verdict)
+	short, cancel := context.WithTimeout(ctx, 30*time.Millisecond)
+	defer cancel()
+	_, err = in.Verify(short, runtime.Proposal{Stage: "draft", Patch: []byte(`[]`)})
+	require.ErrorIs(t, err, context.DeadlineExceeded, "another process may have appended")
+}
+
+// A store that hangs is asked for a bounded number of keys, however often callers give up.
+func TestWhileAStoreHangsWhoAsksAgainLeavesNoMoreCallsBehind(t *testing.T) {
+	st := &hangingStore{Memory: store.NewMemory(), never: make(chan struct{})}
+	in, err := runtime.Create(ctx, sampleContract(t), st, "T-7", []byte(sampleState))
+	require.NoError(t, err)
+	st.hangs.Store(true)
+	for n := range 200 {
+		short, cancel := context.WithTimeout(ctx, time.Millisecond)
+		_, err := in.Propose(short, runtime.Proposal{Stage: "draft", Patch: []byte(inside), Key: fmt.Sprint(n)})
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	require.LessOrEqual(t, st.asked.Load(), int64(64))
+	st.hangs.Store(false)
+	close(st.never)
+	commits(t, proposeAs(t, in, runtime.Proposal{Stage: "draft", Patch: []byte(inside), Key: "1"}))
 }

@@ -65,12 +65,17 @@ type pipeline struct {
 	closed   bool
 	ending   chan struct{} // closed when the instance is
 	claims   claims
+	lookups  chan struct{}         // has room for those of keys that the store is asked for at once
 	shown    map[likeness]struct{} // views that were recorded, if not all are
 	snapshots
 }
 
+// maxLookups is how many keys an instance asks its store for at once. A store that hangs is left
+// with that many, however often its callers give up and ask again.
+const maxLookups = 64
+
 func newPipeline() pipeline {
-	return pipeline{turn: newTurn(), claims: claims{}, ending: make(chan struct{}), shown: map[likeness]struct{}{}}
+	return pipeline{turn: newTurn(), claims: claims{}, lookups: make(chan struct{}, maxLookups), ending: make(chan struct{}), shown: map[likeness]struct{}{}}
 }
 
 // A ledger is what proposals are judged on: the state that a log leads to, what was tried

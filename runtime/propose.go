@@ -245,7 +245,7 @@ func (q *proposing) holds(tip *ledger) bool {
 // earlier finds what became of a proposal with the same key: its verdict, if it
 // was the same proposal; else taken.
 func (in *Instance) earlier(ctx context.Context, a *request) (answer *Verdict, taken bool, err error) {
-	seq, err := in.store.Find(ctx, in.id, a.key)
+	seq, err := in.find(ctx, a.key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, false, nil
 	}
@@ -263,6 +263,19 @@ func (in *Instance) earlier(ctx context.Context, a *request) (answer *Verdict, t
 		return nil, true, nil
 	}
 	return v, false, nil
+}
+
+// find looks a key up. Who gives up leaves the lookup behind, and its place among those at once.
+func (in *Instance) find(ctx context.Context, key string) (uint64, error) {
+	select {
+	case in.lookups <- struct{}{}:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	return promptly(ctx, func() (uint64, error) {
+		defer func() { <-in.lookups }()
+		return in.store.Store.Find(ctx, in.id, key)
+	})
 }
 
 // exchange reads a keyed proposal and its decision, which lie side by side.
