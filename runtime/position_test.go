@@ -212,12 +212,13 @@ func TestADryRunWaitsForTheProposalThatHasItsKey(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	other := p
 	other.Key = "l"
-	v, err := in.Verify(ctx, other)
-	require.NoError(t, err)
-	require.Equal(t, uint64(0), v.VersionBefore, "what is not in the store is not told")
+	waits, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	_, err = in.Verify(waits, other)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "what is not in the store is not told, and what comes of it not known")
 	st.let <- struct{}{}
 	decided := <-done
-	v, err = in.Verify(ctx, p)
+	v, err := in.Verify(ctx, p)
 	require.Equal(t, decided, rendered(t, v, err))
 }
 
