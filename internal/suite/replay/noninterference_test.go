@@ -250,6 +250,7 @@ type told struct {
 	bits, reply, after string
 	value              string // after, whatever the spelling of its numbers
 	next, nextValue    string // the view for the same arguments, bound anew; likewise
+	counted            string // reply, whatever the number of violations that it does not list
 	accepted           bool
 }
 
@@ -261,6 +262,14 @@ func (h *hall) tell(n *tree.Node, patch string) told {
 	reply, err := json.Marshal(actor)
 	require.NoError(h.t, err)
 	this := told{on: n, reply: string(reply), accepted: actor.Verdict != verify.Reject}
+	if actor.More > 0 {
+		actor.More = 1
+		counted, err := json.Marshal(actor)
+		require.NoError(h.t, err)
+		this.counted = string(counted)
+	} else {
+		this.counted = this.reply
+	}
 	var bits []string
 	for _, v := range actor.Violations {
 		if v.Code == verify.Refused && h.c.Sealed {
@@ -379,6 +388,10 @@ func (h *hall) answers(sum *secrecy, states []*tree.Node, patch string) {
 			continue
 		}
 		spelt := first.after != this.after && h.disclosesType() && first.value == this.value
+		if first.reply != this.reply && first.counted == this.counted && h.declares() {
+			sum.bits++ // it is one of the violations that are only counted
+			continue
+		}
 		if first.reply != this.reply || first.after != this.after && !spelt {
 			h.fail("the replies differ", patch, first, this)
 		}
