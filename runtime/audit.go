@@ -752,7 +752,8 @@ func codeList(v *verify.Verdict) string {
 
 // sameLine compares a record's line with the one that its entry makes now, after the
 // head that was before it. The time of a question is the host's: its entry has it from the
-// record. That of a decision is the question's.
+// record. That of a decision is the question's, if the contract asks the clock; else it says
+// nothing, and older programs read the clock twice.
 func (r *audit) sameLine(before trace.Head, l *line, record store.Record, e *entry) error {
 	if r.out.Different != nil {
 		return nil
@@ -766,7 +767,9 @@ func (r *audit) sameLine(before trace.Head, l *line, record store.Record, e *ent
 			e.Verdict, e.Redacted, e.sealed = l.Verdict, l.Redacted, record.Sealed
 		}
 	}
-	e.Seal = r.in.key.Seal(e.sealed)
+	if e.Seal = r.in.key.Seal(e.sealed); l.Kind == trace.Decision && !r.in.contract.ir.Clocked() {
+		e.Time = l.Time
+	}
 	again, _ := before.Seal(&e.Record)
 	if bytes.Equal(record.Line, again) {
 		return nil

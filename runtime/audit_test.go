@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/trace"
@@ -444,12 +445,28 @@ func TestACheckShowsTheLinesThatHold(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrNotFound)
 }
 
+// clockedContract is the sample with a rule that asks the clock.
+func clockedContract(t testing.TB) *runtime.Contract {
+	t.Helper()
+	c := sampleIR(t)
+	env, err := expr.New(c, expr.Default())
+	require.NoError(t, err)
+	late, issues := env.Check(`now > timestamp("2000-01-01T00:00:00Z") || before.draft.text == after.draft.text`, expr.Scope{Vars: ir.ChangeVars})
+	require.False(t, expr.HasErrors(issues), issues)
+	c.Invariants = append(c.Invariants, ir.Invariant{Name: "late", Change: true, Expr: &late})
+	out, err := runtime.Load(ir.Encode(c))
+	require.NoError(t, err)
+	return out
+}
+
 // The clock is read once for each request: at another time it might have been refused.
 func TestADecisionHasTheTimeOfWhatItDecides(t *testing.T) {
-	in, st := begin(t)
+	st := store.NewMemory()
+	in, err := runtime.Create(ctx, clockedContract(t), st, "T-7", []byte(sampleState), runtime.WithClock(fixedClock))
+	require.NoError(t, err)
 	commits(t, propose(t, in, inside))
 	rejects(t, propose(t, in, outside(1)), verify.WriteScopeViolation)
-	_, err := in.Advance(ctx, "review", "")
+	_, err = in.Advance(ctx, "review", "")
 	require.NoError(t, err)
 	log := logOf(t, st)
 	for _, decision := range []uint64{3, 5, 7} {

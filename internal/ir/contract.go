@@ -375,6 +375,18 @@ func (c *Contract) AsksClock(stage string) bool {
 	return Asks(NowInput, s.Require...) || Asks(NowInput, s.Ensure...)
 }
 
+// Clocked reports whether any condition, guard or rule reads the clock.
+func (c *Contract) Clocked() bool {
+	for i := range c.Phases {
+		for _, a := range c.Phases[i].Arrows {
+			if a.Guard != nil && Asks(NowInput, *a.Guard) {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(c.Stages, func(s Stage) bool { return c.AsksClock(s.Name) })
+}
+
 // Phase finds a phase by name, nil if there is none.
 func (c *Contract) Phase(name string) *Phase {
 	for i := range c.Phases {
