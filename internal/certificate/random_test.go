@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,6 +17,7 @@ import (
 	"github.com/patchoptic/poptic/internal/certificate"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/lang/source"
 )
 
 // world is a state with one of everything that keeps stages apart or does not.
@@ -170,6 +172,9 @@ func TestWhatIsCertifiedIsProvedOnRandomContracts(t *testing.T) {
 	for seed := range contracts {
 		text := drawing{rand.New(rand.NewSource(int64(seed)))}.contract(5)
 		out := compileText(text)
+		if slices.ContainsFunc(out.Diagnostics, func(d source.Diagnostic) bool { return d.Code == "given_back" }) {
+			continue // a comma where an exception would have been meant
+		}
 		require.NotNil(t, out.Lowered, "seed %d: %v\n%s", seed, out.Diagnostics, text)
 		comparePairs(t, out.Lowered, &pairs)
 		compareClaims(t, out, &claims)
