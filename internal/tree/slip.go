@@ -179,7 +179,7 @@ func slipAtStart(rest []byte) (slip, bool) {
 	if r, _ := utf8.DecodeRune(rest); word == 0 || !isWordRune(r) || '0' <= r && r <= '9' {
 		return slip{}, false
 	}
-	if bytes.IndexAny(rest, "[{") >= 0 {
+	if bytes.ContainsAny(rest, "[{") {
 		return slip{"words stand before the JSON", nothingElse}, true
 	}
 	return slip{"these are words, and no JSON", "answer with the JSON and nothing else; [] changes nothing"}, true
