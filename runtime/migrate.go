@@ -132,21 +132,17 @@ func (o config) renew(ctx context.Context, by Principal) (Verdict, error) {
 	return v, err
 }
 
-// chain writes entries as the records behind head.
+// chain writes entries as the records behind head, for one append.
 func (in *Instance) chain(head trace.Head, entries ...*entry) (records []store.Record, end trace.Head, size int) {
-	for i, e := range entries {
-		e.Seal = in.key.Seal(e.sealed)
-		var line []byte
-		follows := head.End()
-		line, head = head.Seal(&e.Record)
-		r := store.Record{Seq: head.Seq, Version: e.Version, Key: e.Key, Line: line, Sealed: e.sealed}
-		if i == 0 {
-			r.Follows = follows
-		}
+	end = head
+	for _, e := range entries {
+		var r store.Record
+		r, end = in.after(end, e)
 		records = append(records, r)
-		size += len(line) + len(e.sealed)
+		size += len(r.Line) + len(r.Sealed)
 	}
-	return records, head, size
+	records[0].Follows = head.End()
+	return records, end, size
 }
 
 // A migrated is what a migration comes to.

@@ -422,15 +422,21 @@ func (in *Instance) write(batch []*submission) {
 func (in *Instance) seal(head trace.Head, batch []*submission) (records []store.Record, size int) {
 	for _, s := range batch {
 		for _, e := range s.entries {
-			e.Seal = in.key.Seal(e.sealed)
-			var line []byte
-			line, head = head.Seal(&e.Record)
-			records = append(records, store.Record{Seq: head.Seq, Version: e.Version, Key: e.Key, Line: line, Sealed: e.sealed})
-			size += len(line) + len(e.sealed)
+			var r store.Record
+			r, head = in.after(head, e)
+			records = append(records, r)
+			size += len(r.Line) + len(r.Sealed)
 		}
 		s.end = head
 	}
 	return records, size
+}
+
+// after writes an entry as the record behind head.
+func (in *Instance) after(head trace.Head, e *entry) (store.Record, trace.Head) {
+	e.Seal = in.key.Seal(e.sealed)
+	line, next := head.Seal(&e.Record)
+	return store.Record{Seq: next.Seq, Version: e.Version, Key: e.Key, Line: line, Sealed: e.sealed}, next
 }
 
 // checkHead finds out whether the record that the log ended with is still there: who finds
