@@ -19,6 +19,10 @@ func TestADelegateMayDoNothingThatItsParentMayNot(t *testing.T) {
 		{"write", "read /a, /b  write /a", "write /b", "may write /b, which is beyond stage parent"},
 		{"write blind", "write blind /m/*  discloses short", "write blind /n/*", "which is beyond stage parent"},
 		{"write blind what the parent only reads", "read /n", "write blind /n/*", "which is beyond stage parent"},
+		{"delete what the parent creates and updates", "read /a  write create, update /a", "write /a", "may delete /a, which is beyond stage parent"},
+		{"create what the parent updates", "read /m  write update /m/*, delete /m", "write create /m/*", "may create /m/"},
+		{"update by the rights of two grants", "read /m  write create /m, delete /m, update /m/*", "write update /m", "may update /m, which is beyond stage parent"},
+		{"write blind what the parent updates", "read /m  write update, delete /m/*", "write blind /m/*", "which is beyond stage parent"},
 		{"take", "read /a, /b  source /a", "source /b", "may source /b, which is beyond stage parent"},
 		{"read what is not handed down", "read /a, /b  delegable /a", "", "may read /b, which is beyond the delegable region of stage parent"},
 		{"write as a whole what is handed down in pieces", "read /r  write /r  delegable /r/x, /r/y", "", "may write /r, which is beyond the delegable region of stage parent"},
@@ -29,6 +33,19 @@ func TestADelegateMayDoNothingThatItsParentMayNot(t *testing.T) {
 			requireFindings(t, kin+"stage parent { "+c.parent+" }\ndelegate child from parent { "+c.child+" }\n",
 				[]finding{{"delegate_exceeds", clauseOr(c.child, "child"), c.says}})
 		})
+	}
+}
+
+func TestADelegateMayHaveLessRightsThanItsParent(t *testing.T) {
+	for _, c := range []struct{ parent, child string }{
+		{"read /m  write /m", "write create /m"},
+		{"read /m  write create, update /m", "write update /m/*, create /m/*"},
+		{"read /m  write create /m, update, delete /m/*", "write create, delete /m/k"},
+		{"read /m  write create /m/*", "write blind /m/*  discloses short"},
+		{"read /m  write delete, create /m", ""},
+	} {
+		out := compile(kin + "stage parent { " + c.parent + "  discloses short }\ndelegate child from parent { " + c.child + " }\n")
+		require.NotNil(t, out.Contract, "%s > %s: %v", c.parent, c.child, out.Diagnostics)
 	}
 }
 

@@ -98,8 +98,9 @@ func (c *Contract) Doc() string { return c.ir.Doc }
 
 // A Stage is a stage of a contract: who runs it, when, on what, and what it is about.
 // Regions are paths in the language's own words, one text a pattern, with parameters
-// by their names: "/questions/{question} except /questions/*/asker". What a request has
-// bound is in View.
+// by their names: "/questions/{question} except /questions/*/asker". Where not everything
+// may happen that writing is, the text of a write begins with what may:
+// "create, update /questions/{question}/answer". What a request has bound is in View.
 type Stage struct {
 	Name       string      `json:"name"`
 	Task       string      `json:"task,omitempty"`           // what its actor is to do
@@ -155,7 +156,7 @@ func (c *Contract) Stage(name string) (stage Stage, known bool) {
 func stageOf(c *ir.Contract, s *ir.Stage) Stage {
 	out := Stage{
 		Name: s.Name, Task: s.Doc, From: s.From, In: slices.Clone(s.In), By: slices.Clone(s.By), Next: slices.Clone(s.Next),
-		Reads: words(s.Read), Writes: words(s.Write, s.Blind), Sources: words(s.Source), Attempts: s.Attempts,
+		Reads: words(s.Read), Writes: writes(s), Sources: words(s.Source), Attempts: s.Attempts,
 	}
 	if len(s.Blind) > 0 {
 		out.Blind = words(s.Blind)
@@ -167,6 +168,21 @@ func stageOf(c *ir.Contract, s *ir.Stage) Stage {
 		out.Parameters = append(out.Parameters, Parameter{Name: v.Name, Kind: ParameterValue, Of: c.TypeText(v.Type)})
 	}
 	return out
+}
+
+// writes are the words of what a stage writes, the blind grants last.
+func writes(s *ir.Stage) []string {
+	out := []string{}
+	for i, grant := range s.Write {
+		rights := ""
+		if r := s.RightsOf(i); r != ir.AllRights {
+			rights = strings.Join(r.Words(), ", ") + " "
+		}
+		for _, text := range words(region.Region{grant}) {
+			out = append(out, rights+text)
+		}
+	}
+	return append(out, words(s.Blind)...)
 }
 
 // words writes regions as the language does, one text a pattern.

@@ -141,6 +141,9 @@ func grantLines(grants []explain.Grant, none string) string {
 	var lines []string
 	for _, g := range grants {
 		line := strings.Join(g.Paths, ", ")
+		if len(g.Rights) > 0 {
+			line += " (" + terminal.Listed(g.Rights, "and") + " only)"
+		}
 		if len(g.Except) > 0 {
 			line += ", but not " + strings.Join(g.Except, ", ")
 		}

@@ -168,6 +168,17 @@ delegate child from parent { }
 	{"a delegate that writes more", forgedState + `stage parent { }
 delegate child from parent { }
 `, func(c *ir.Contract) { stageOf(c, "child").Write = whole("/a") }, delegateOf(), `"write"`},
+	{"a delegate with more rights", forgedState + `stage parent { read /a write update /a }
+delegate child from parent { }
+`, func(c *ir.Contract) { stageOf(c, "child").Rights = nil }, delegateOf(words{About: "read", Because: "0.0"}), `"write create"`},
+	{"a delegate with another right", forgedState + `stage parent { read /a write update /a, create /a }
+delegate child from parent { write update /a }
+`, func(c *ir.Contract) { stageOf(c, "child").Rights = []ir.Rights{ir.Delete} }, delegateOf(words{About: "read", Because: "0.0"}), `"write delete"`},
+	{"a delegate that adds blindly what it may update", forgedState + `stage parent { read /m write update, delete /m }
+delegate child from parent { write update /m }
+`, func(c *ir.Contract) {
+		stageOf(c, "child").Write, stageOf(c, "child").Rights, stageOf(c, "child").Blind = nil, nil, whole("/m/*")
+	}, delegateOf(words{About: "read", Because: "0.0"}), `"write blind"`},
 	{"a delegate that adds more", forgedState + `stage parent { }
 delegate child from parent { }
 `, func(c *ir.Contract) { stageOf(c, "child").Blind = whole("/m/*") }, delegateOf(), `"write blind"`},

@@ -134,13 +134,44 @@ func (k *checker) grantsWithin(e *evidence, inner *ir.Stage, outer []Match) {
 		limited = limited || k.stage(m.Outer).HasDelegable
 	}
 	k.shownWithin(e, inner.Name+" read", append(append(region.Region{}, inner.Read...), k.toldBeyond(inner, outer)...), all(func(s *ir.Stage) region.Region { return s.Read }))
-	k.within(e, inner.Name+" write", inner.Write, all(func(s *ir.Stage) region.Region { return s.Write }))
-	k.within(e, inner.Name+" write blind", inner.Blind, all(written))
+	compared := []*ir.Stage{inner}
+	for _, m := range outer {
+		compared = append(compared, k.stage(m.Outer))
+	}
+	for _, right := range rightsOf(compared...) {
+		k.within(e, inner.Name+" write"+right, granting(inner, right), all(func(s *ir.Stage) region.Region { return granting(s, right) }))
+	}
+	k.within(e, inner.Name+" write blind", inner.Blind, all(creating))
 	k.within(e, inner.Name+" source", inner.Source, all(func(s *ir.Stage) region.Region { return s.Source }))
 	if limited {
 		k.shownWithin(e, inner.Name+" delegable", handedDown(inner), all(handedDown))
 	}
 }
+
+// rightsOf lists the rights by which stages are compared, each after a blank: none by name
+// if every write grant of theirs has all of them.
+func rightsOf(stages ...*ir.Stage) []string {
+	for _, s := range stages {
+		if len(s.Rights) > 0 {
+			return []string{" create", " update", " delete"}
+		}
+	}
+	return []string{""}
+}
+
+// granting is where a stage may write by a right that rightsOf lists.
+func granting(s *ir.Stage, right string) region.Region {
+	var out region.Region
+	for i, g := range s.Write {
+		if right == "" || len(s.Rights) == 0 || contains(s.Rights[i].Words(), right[1:]) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// creating is where a stage may put something where nothing was, unseen or not.
+func creating(s *ir.Stage) region.Region { return append(granting(s, " create"), s.Blind...) }
 
 // handedDown is what delegates of a stage may be given.
 func handedDown(s *ir.Stage) region.Region {
@@ -326,8 +357,10 @@ func (k *checker) delegate(e *evidence, d Delegate) string {
 	}
 	k.bind(child)
 	k.shownWithin(e, "read", child.Read, parent.Read)
-	k.within(e, "write", child.Write, parent.Write)
-	k.within(e, "write blind", child.Blind, written(parent))
+	for _, right := range rightsOf(child, parent) {
+		k.within(e, "write"+right, granting(child, right), granting(parent, right))
+	}
+	k.within(e, "write blind", child.Blind, creating(parent))
 	k.within(e, "source", child.Source, parent.Source)
 	if parent.HasDelegable {
 		k.shownWithin(e, "read, delegable", withoutParameters(child), parent.Delegable)

@@ -76,7 +76,7 @@ func (c *checker) lowerProve(d *syntax.ProveDecl) {
 }
 
 func (c *checker) claimRegion(r *syntax.RegionExpr) region.Region {
-	out, _ := c.lowerRegion(c.root, r, otherPath, nil)
+	out := c.lowerRegion(c.root, r, otherPath, nil)
 	return out
 }
 

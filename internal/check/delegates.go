@@ -87,17 +87,14 @@ func (c *checker) checkDelegate(st *stage) {
 	if child.Tries() > parent.Tries() {
 		c.report(moreAttempts(st))
 	}
-	bound := map[string]region.Region{"read": parent.Read, "write": parent.Write, "source": parent.Source}
+	bound := map[string]region.Region{"read": parent.Read, "source": parent.Source}
 	clear := func(clauses ...string) bool { return st.isClear(clauses...) && st.parent.isClear(clauses...) }
 	seen := clear("read") && c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())
 	if seen && clear("source") { // what may be tested
 		c.contained(st, "read", region.Union(child.Read, child.Source), region.Union(parent.Read, parent.Source), region.Interior, st.parent.title())
 	}
-	if clear("write") {
-		c.contained(st, "write", child.Write, bound["write"], region.Interior, st.parent.title())
-	}
-	if clear("write") {
-		c.contained(st, "write", child.Blind, region.Union(parent.Write, parent.Blind), region.Interior, st.parent.title())
+	if clear("write") && c.rightsContained(st, child, parent) {
+		c.contained(st, "write", child.Blind, region.Union(parent.Writing(ir.Create), parent.Blind), region.Interior, st.parent.title())
 	}
 	if clear("source") {
 		c.contained(st, "source", child.Source, bound["source"], region.Interior, st.parent.title())
@@ -116,6 +113,23 @@ func (c *checker) checkDelegate(st *stage) {
 	}
 }
 
+// rightsContained checks that a delegate has each right where its parent has it, up to the
+// first that it does not.
+func (c *checker) rightsContained(st *stage, child, parent *ir.Stage) bool {
+	for _, right := range ir.RightsCompared(child, parent) {
+		verb := "write"
+		if right != ir.AllRights {
+			verb = right.Words()[0]
+		}
+		w, ok := c.model.Within(child.Writing(right), parent.Writing(right), region.Interior, region.Interior)
+		if !ok {
+			c.report(beyondParent(st, "write", verb, w, st.parent.title()))
+			return false
+		}
+	}
+	return true
+}
+
 // withoutDependent is what a stage reads apart from the paths of its dependent
 // parameters, which the host reads for it.
 func (c *checker) withoutDependent(s *ir.Stage) region.Region {
@@ -129,7 +143,7 @@ func (c *checker) withoutDependent(s *ir.Stage) region.Region {
 func (c *checker) contained(st *stage, clause string, child, limit region.Region, mode region.Mode, who string) bool {
 	w, ok := c.model.Within(child, limit, mode, mode)
 	if !ok {
-		c.report(beyondParent(st, clause, w, who))
+		c.report(beyondParent(st, clause, clause, w, who))
 	}
 	return ok
 }

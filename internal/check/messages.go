@@ -524,8 +524,8 @@ func needlessDisclosure(st *stage, ref *syntax.GateRef) source.Diagnostic {
 
 // Delegates.
 
-func beyondParent(st *stage, clause string, w region.Word, who string) source.Diagnostic {
-	d := fault(diagnostic.DelegateExceeds, st.clauseSpan(clause), "narrow the clause", "%s may %s %s, which is beyond %s", st.title(), clause, wordText(w), who)
+func beyondParent(st *stage, clause, verb string, w region.Word, who string) source.Diagnostic {
+	d := fault(diagnostic.DelegateExceeds, st.clauseSpan(clause), "narrow the clause", "%s may %s %s, which is beyond %s", st.title(), verb, wordText(w), who)
 	if w == nil {
 		d.Message = "it could not be decided whether " + st.title() + " stays within " + who
 	}

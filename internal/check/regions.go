@@ -324,16 +324,66 @@ func (c *checker) lowerRegionDef(def *regionDef, at *syntax.Name) region.Region 
 	}
 	if !def.done {
 		def.active = true
-		def.faulty = c.faultily(func() { def.region, _ = c.lowerRegion(def.scope, def.decl.Region, otherPath, nil) })
+		def.faulty = c.faultily(func() { def.region = c.lowerRegion(def.scope, def.decl.Region, otherPath, nil) })
 		def.active, def.done = false, true
 	}
 	return def.region
 }
 
-// lowerRegion lowers a region expression; grants marked blind come apart.
-func (c *checker) lowerRegion(s *scope, r *syntax.RegionExpr, use pathUse, params map[string]*ir.Param) (plain, blind region.Region) {
+// lowerRegion lowers the region expression of a clause that writes nothing, or of a
+// declaration.
+func (c *checker) lowerRegion(s *scope, r *syntax.RegionExpr, use pathUse, params map[string]*ir.Param) region.Region {
+	var out region.Region
+	c.lowerGrants(s, r, use, params, func(_ *syntax.GrantExpr, grants region.Region) { out = append(out, grants...) })
+	return out
+}
+
+// A writing is what a write clause grants: what it lets happen at the grants of plain, as
+// in ir.Stage, and where it may add unseen.
+type writing struct {
+	plain, blind region.Region
+	rights       []ir.Rights
+}
+
+// lowerWriting lowers the region expression of a write clause.
+func (c *checker) lowerWriting(r *syntax.RegionExpr, params map[string]*ir.Param) writing {
+	var out writing
+	limited := false
+	c.lowerGrants(c.root, r, writePath, params, func(g *syntax.GrantExpr, grants region.Region) {
+		if g.Blind {
+			out.blind = append(out.blind, grants...)
+			return
+		}
+		rights := rightsOf(g)
+		limited = limited || rights != ir.AllRights && len(grants) > 0
+		out.plain = append(out.plain, grants...)
+		for range grants {
+			out.rights = append(out.rights, rights)
+		}
+	})
+	if !limited {
+		out.rights = nil
+	}
+	return out
+}
+
+// rightsOf are the rights that a grant names, all if it names none.
+func rightsOf(g *syntax.GrantExpr) ir.Rights {
+	if len(g.Rights) == 0 {
+		return ir.AllRights
+	}
+	var out ir.Rights
+	for _, r := range g.Rights {
+		out |= ir.RightOf(r.Text)
+	}
+	return out
+}
+
+// lowerGrants lowers the grants of a region expression one by one, and stops at one that
+// has too many patterns.
+func (c *checker) lowerGrants(s *scope, r *syntax.RegionExpr, use pathUse, params map[string]*ir.Param, take func(*syntax.GrantExpr, region.Region)) {
 	if r == nil {
-		return nil, nil
+		return
 	}
 	total := 0
 	patterns := make([][]region.Pattern, len(r.Grants))
@@ -344,16 +394,11 @@ func (c *checker) lowerRegion(s *scope, r *syntax.RegionExpr, use pathUse, param
 			patterns[i] = grants[0].Include
 		}
 		if total += n; total > MaxRegion && c.tooManyPatterns(total, g.Span) || c.tooManyPatterns(n, g.Span) {
-			return nil, nil
+			return
 		}
-		if g.Blind && use == writePath {
-			blind = append(blind, grants...)
-			continue
-		}
-		plain = append(plain, grants...)
+		take(g, grants)
 	}
 	c.checkGivenBack(r, patterns)
-	return plain, blind
 }
 
 // lowerGrant intersects a grant's operands and takes its exceptions away.
@@ -466,8 +511,7 @@ func (c *checker) lowerAtom(s *scope, a *syntax.RegionAtom, use pathUse, params 
 	case a.Secrets:
 		return c.out.Secrets
 	case a.Group != nil:
-		r, blind := c.lowerRegion(s, a.Group, use, params)
-		return append(r, blind...)
+		return c.lowerRegion(s, a.Group, use, params)
 	case a.Name != nil:
 		return c.lowerRegionName(s, *a.Name)
 	case a.Path != nil:

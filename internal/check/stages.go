@@ -201,13 +201,14 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 	case "after":
 		s.After = c.distinct(cl.Names)
 	case "read":
-		s.Read, _ = c.lowerRegion(c.root, cl.Region, readPath, st.params)
+		s.Read = c.lowerRegion(c.root, cl.Region, readPath, st.params)
 	case "write":
-		s.Write, s.Blind = c.lowerRegion(c.root, cl.Region, writePath, st.params)
+		w := c.lowerWriting(cl.Region, st.params)
+		s.Write, s.Rights, s.Blind = w.plain, w.rights, w.blind
 	case "source":
-		s.Source, _ = c.lowerRegion(c.root, cl.Region, sourcePath, st.params)
+		s.Source = c.lowerRegion(c.root, cl.Region, sourcePath, st.params)
 	case "delegable":
-		s.Delegable, _ = c.lowerRegion(c.root, cl.Region, otherPath, st.params)
+		s.Delegable = c.lowerRegion(c.root, cl.Region, otherPath, st.params)
 		s.HasDelegable = true
 	case "produce":
 		for i, p := range cl.Paths {

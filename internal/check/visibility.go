@@ -74,19 +74,28 @@ func (c *checker) written(of *stage, clause string) []writtenGrant {
 	if cl == nil || cl.Region == nil {
 		return nil
 	}
-	use := map[string]pathUse{"write": writePath, "source": sourcePath}[clause]
 	c.muted++
 	counted := c.patternCount
 	defer func() { c.muted--; c.patternCount = counted }()
 	var out []writtenGrant
 	for _, g := range cl.Region.Grants {
-		plain, blind := c.lowerRegion(c.root, &syntax.RegionExpr{Grants: []*syntax.GrantExpr{g}}, use, st.params)
+		one := &syntax.RegionExpr{Grants: []*syntax.GrantExpr{g}}
+		var w writing
+		if clause == "write" {
+			w = c.lowerWriting(one, st.params)
+		} else {
+			w.plain = c.lowerRegion(c.root, one, sourcePath, st.params)
+		}
 		at := g.Span
 		if st != of {
 			at = of.decl.Name.Span
 		}
-		read := strings.TrimSuffix(g.Span.Text(), "/-")
-		out = append(out, writtenGrant{plain, blind, at, read})
+		seen := g.Span // without the words before it
+		if len(g.Intersect) > 0 {
+			seen.Start = g.Intersect[0].Span.Start
+		}
+		read := strings.TrimSuffix(seen.Text(), "/-")
+		out = append(out, writtenGrant{w.plain, w.blind, at, read})
 	}
 	return out
 }

@@ -168,9 +168,15 @@ func renamed(all []ir.Expr, names map[string]string) []ir.Expr {
 // stage compares what a stage was with what it is.
 func (d *differ) stage(was, is *ir.Stage) {
 	d.regions(was.Read, is.Read, authority{is.Name, "read", "reads", region.Plain})
-	d.regions(was.Write, is.Write, authority{is.Name, "write", "writes", region.Interior})
-	d.gained(is.Blind, region.Union(was.Write, was.Blind), authority{is.Name, "write", "writes blind", region.Interior})
-	d.lost(was.Blind, region.Union(is.Write, is.Blind), authority{is.Name, "write", "writes blind", region.Interior})
+	for _, right := range ir.RightsCompared(was, is) {
+		verb := "writes"
+		if right != ir.AllRights {
+			verb = right.Words()[0] + "s"
+		}
+		d.regions(was.Writing(right), is.Writing(right), authority{is.Name, "write", verb, region.Interior})
+	}
+	d.gained(is.Blind, region.Union(was.Writing(ir.Create), was.Blind), authority{is.Name, "write", "writes blind", region.Interior})
+	d.lost(was.Blind, region.Union(is.Writing(ir.Create), is.Blind), authority{is.Name, "write", "writes blind", region.Interior})
 	d.regions(was.Source, is.Source, authority{is.Name, "source", "takes from", region.Interior})
 	d.delegable(was, is)
 	d.newMembers(was, is)

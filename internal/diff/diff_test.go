@@ -103,6 +103,28 @@ func TestEveryKindOfChangeIsFoundInItsDirection(t *testing.T) {
 	}
 }
 
+func TestARightMoreWidens(t *testing.T) {
+	write := func(grants string) *ir.Contract {
+		return compiled(t, "contract c\nstate { m: map of int }\nstage s { read /m write "+grants+" }\n")
+	}
+	for _, c := range []struct{ old, new, detail string }{
+		{"create /m", "/m", "updates /m"},
+		{"create, update /m", "/m", "deletes /m"},
+		{"update, delete /m", "create, update, delete /m", "creates /m"},
+		{"update /m", "update /m, create /m/*", "creates /m/"},
+		{"update /m", "update /m, blind /m/*", "writes blind /m/"},
+	} {
+		old, new := write(c.old), write(c.new)
+		d, back := diff.Contracts(old, new), diff.Contracts(new, old)
+		require.True(t, d.Widened, "%s -> %s", c.old, c.new)
+		require.False(t, back.Widened, "%s -> %s: %v", c.new, c.old, back.Changes)
+		require.Contains(t, fmt.Sprint(d.Changes), c.detail)
+		require.Contains(t, fmt.Sprint(back.Changes), "no longer "+c.detail)
+	}
+	require.Empty(t, diff.Contracts(write("create, update, delete /m"), write("/m")).Changes)
+	require.Empty(t, diff.Contracts(write("create /m, update, delete /m"), write("/m")).Changes)
+}
+
 func TestASealThatIsBrokenWidens(t *testing.T) {
 	const open = "contract c\nstate { a: int }\nstage s { read /a write /a }\n"
 	sealed := strings.Replace(open, "contract c", "contract c sealed", 1)

@@ -98,6 +98,7 @@ type Beside struct {
 type Grant struct {
 	Paths  []string `json:"paths"`
 	Except []string `json:"except,omitempty"`
+	Rights []string `json:"rights,omitempty"` // of writing: what may happen there, if not all
 }
 
 // A Gate judges a stage's commits. Visibility says what an actor learns of it, Unseen what it
@@ -196,7 +197,7 @@ func (x explainer) contract(c *ir.Contract, only string) Explanation {
 func (x explainer) stage(s *ir.Stage) Stage {
 	e := Stage{
 		Name: s.Name, From: s.From, Task: s.Doc, In: s.In, By: s.By, Next: s.Next,
-		Reads: grants(x.model.Granting(s.Read, region.Plain)), Writes: grants(x.model.Granting(s.Write, region.Interior)),
+		Reads: grants(x.model.Granting(s.Read, region.Plain)), Writes: x.writes(s),
 		Blind: grants(x.model.Granting(s.Blind, region.Interior)), Sources: grants(x.model.Granting(s.Source, region.Interior)),
 		Produces: authoredAll(s.Produce), Tells: s.DisclosesPhase, Beside: []Beside{},
 	}
@@ -268,6 +269,20 @@ func grants(r region.Region) []Grant {
 	out := []Grant{}
 	for _, g := range r {
 		out = append(out, Grant{Paths: authoredAll(g.Include), Except: authoredAll(g.Except)})
+	}
+	return out
+}
+
+// writes are the grants by which a stage may change something, the blind ones aside.
+func (x explainer) writes(s *ir.Stage) []Grant {
+	out := []Grant{}
+	for i, g := range s.Write {
+		for _, grant := range grants(x.model.Granting(region.Region{g}, region.Interior)) {
+			if rights := s.RightsOf(i); rights != ir.AllRights {
+				grant.Rights = rights.Words()
+			}
+			out = append(out, grant)
+		}
 	}
 	return out
 }

@@ -447,8 +447,11 @@ type outerGrants struct {
 	key     string // of the matches
 	limited bool   // one of them says what may be handed down
 	matched map[string]bool
+	stages  []*ir.Stage
 
-	read, tested, write, blind, source, delegable func() *region.Set
+	read, tested, blind, source, delegable func() *region.Set
+
+	write func(ir.Rights) *region.Set // where they have a right
 }
 
 // granted is what some matches grant together. Inner stages are often compared with the
@@ -473,13 +476,13 @@ func (w *within) granted(outer []match) *outerGrants {
 
 func grants(outer []match) *outerGrants {
 	g := &outerGrants{matched: map[string]bool{}}
-	var read, write, blind, source, delegable region.Region
+	var read, creates, source, delegable region.Region
 	for _, x := range outer {
 		read = append(read, x.stage.Read.Rename(x.arg)...)
-		write = append(write, x.stage.Write.Rename(x.arg)...)
-		blind = append(blind, x.stage.Blind.Rename(x.arg)...)
+		creates = append(creates, region.Union(x.stage.Writing(ir.Create), x.stage.Blind).Rename(x.arg)...)
 		source = append(source, x.stage.Source.Rename(x.arg)...)
 		delegable = append(delegable, handedDown(x.stage).Rename(x.arg)...)
+		g.stages = append(g.stages, x.stage)
 		g.limited = g.limited || x.stage.HasDelegable
 		for _, p := range x.args {
 			g.matched[p] = true
@@ -488,15 +491,28 @@ func grants(outer []match) *outerGrants {
 	set := func(r region.Region) func() *region.Set {
 		return sync.OnceValue(func() *region.Set { return region.Compile(r) })
 	}
-	g.read, g.write, g.source, g.delegable = set(read), set(write), set(source), set(delegable)
-	g.tested, g.blind = g.read, g.write
+	g.read, g.blind, g.source, g.delegable = set(read), set(creates), set(source), set(delegable)
+	g.tested = g.read
 	if len(source) > 0 {
 		g.tested = set(region.Union(read, source))
 	}
-	if len(blind) > 0 {
-		g.blind = set(region.Union(write, blind))
+	known := map[ir.Rights]*region.Set{}
+	g.write = func(right ir.Rights) *region.Set {
+		if known[right] == nil {
+			var write region.Region
+			for _, x := range outer {
+				write = append(write, x.stage.Writing(right).Rename(x.arg)...)
+			}
+			known[right] = region.Compile(write)
+		}
+		return known[right]
 	}
 	return g
+}
+
+// rights are those by which the write grants of an inner stage are compared.
+func (g *outerGrants) rights(inner *ir.Stage) []ir.Rights {
+	return ir.RightsCompared(append(slices.Clone(g.stages), inner)...)
 }
 
 func (w *within) clauses(outer *outerGrants) []clause {
@@ -510,9 +526,15 @@ func (w *within) clauses(outer *outerGrants) []clause {
 	out := []clause{
 		{"read", seen, outer.read, shown},
 		{"read", region.Union(w.inner.Read, w.inner.Source), outer.tested, interior}, // what may be tested
-		{"write", w.inner.Write, outer.write, interior},
 		{"write", w.inner.Blind, outer.blind, interior},
 		{"source", w.inner.Source, outer.source, interior},
+	}
+	for _, right := range outer.rights(w.inner) {
+		name := "write"
+		if right != ir.AllRights {
+			name += " " + right.Words()[0]
+		}
+		out = append(out, clause{name, w.inner.Writing(right), func() *region.Set { return outer.write(right) }, interior})
 	}
 	if outer.limited {
 		out = append(out, clause{"delegable", handedDown(w.inner), outer.delegable, []region.Mode{region.Shown, region.Interior}})

@@ -214,8 +214,9 @@ type Stage struct {
 	In           []string         `json:"in"`
 	By           []string         `json:"by,omitempty"` // empty: every role
 	Read         region.Region    `json:"read,omitempty"`
-	Write        region.Region    `json:"write,omitempty"` // without the blind grants
-	Blind        region.Region    `json:"blind,omitempty"` // add of a new member only
+	Write        region.Region    `json:"write,omitempty"`  // without the blind grants
+	Rights       []Rights         `json:"rights,omitempty"` // of each grant of Write, what it lets happen; none: all, everywhere
+	Blind        region.Region    `json:"blind,omitempty"`  // add of a new member only
 	Source       region.Region    `json:"source,omitempty"`
 	Delegable    region.Region    `json:"delegable,omitempty"`
 	HasDelegable bool             `json:"hasDelegable,omitempty"`

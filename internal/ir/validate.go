@@ -437,6 +437,9 @@ func (v *validation) stage(s *Stage) error {
 			return wrong("has a clause that grants nothing, or by an unknown parameter")
 		}
 	}
+	if !s.rightsWhole() {
+		return wrong("has rights that are none, or of other grants than it writes by")
+	}
 	if !usesOnly(params, s.Produce...) {
 		return wrong("produces by an unknown parameter")
 	}

@@ -85,6 +85,7 @@ func authority(s *ir.Stage) string {
 	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source} {
 		fmt.Fprintf(&b, "\n%v", r.Rename(renamed))
 	}
+	fmt.Fprintf(&b, "\n%v", s.Rights)
 	for _, x := range slices.Concat(s.Require, s.Ensure) {
 		fmt.Fprintf(&b, "\n%q", x.Source)
 	}

@@ -133,7 +133,7 @@ func (p *parser) check() {
 	}
 	for _, d := range p.tree.Decls {
 		p.checkDecl(d)
-		p.checkBlind(d)
+		p.checkGrantWords(d)
 		Walk(d, func(n any) bool {
 			p.checkNode(n)
 			return true
@@ -209,9 +209,10 @@ func (p *parser) checkStage(d *StageDecl) {
 	}
 }
 
-// checkBlind reports a blind grant anywhere but in a write clause itself: below parentheses
-// or in a region's name it would be lost.
-func (p *parser) checkBlind(d Decl) {
+// checkGrantWords reports words that say how a place is written anywhere but in a write
+// clause itself, where they would be lost, below parentheses or in a region's name; and
+// rights that are given twice.
+func (p *parser) checkGrantWords(d Decl) {
 	may := map[*GrantExpr]bool{}
 	if stage, ok := d.(*StageDecl); ok {
 		for _, c := range stage.Clauses {
@@ -222,12 +223,30 @@ func (p *parser) checkBlind(d Decl) {
 			}
 		}
 	}
+	misplaced := func(word string, at source.Span) {
+		p.wrong(diagnostic.MisplacedWord, at, "`"+word+"` belongs in a write clause only, before a grant that stands in no parentheses", "")
+	}
 	Walk(d, func(n any) bool {
-		if g, ok := n.(*GrantExpr); ok && g.Blind && !may[g] {
-			p.wrong(diagnostic.MisplacedWord, g.Span, "`blind` belongs in a write clause only, before a grant that stands in no parentheses", "")
+		g, ok := n.(*GrantExpr)
+		switch {
+		case !ok:
+		case may[g]:
+			p.checkRights(g.Rights)
+		case g.Blind:
+			misplaced("blind", g.Span)
+		case len(g.Rights) > 0:
+			misplaced(g.Rights[0].Text, g.Rights[0].Span)
 		}
 		return true
 	})
+}
+
+func (p *parser) checkRights(rights []Right) {
+	for i, right := range rights {
+		if slices.ContainsFunc(rights[:i], func(r Right) bool { return r.Text == right.Text }) {
+			p.wrong(diagnostic.ListedTwice, right.Span, "`"+right.Text+"` is given twice", "")
+		}
+	}
 }
 
 // checkTest reports clauses that a test may have once: the tree has room for one.

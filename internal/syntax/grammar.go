@@ -151,6 +151,38 @@ func production[N any](parser *participle.Parser[N], lex *reader) (*N, error) {
 	return node, err
 }
 
+// Parse reads a right. Its word may be the name of a region as well: it is a right where,
+// after others perhaps, a path or region follows it.
+func (r *Right) Parse(lex *reader) error {
+	start := lex.MakeCheckpoint()
+	word := *lex.Next()
+	ahead := lex.MakeCheckpoint()
+	first := word
+	for slices.Contains(rightWords, first.Value) && first.Type == symIdent && lex.Peek().Value == "," {
+		lex.Next()
+		first = *lex.Next()
+	}
+	isRight := slices.Contains(rightWords, first.Value) && first.Type == symIdent && opensRegion(lex.Peek())
+	lex.LoadCheckpoint(ahead)
+	if !isRight {
+		lex.LoadCheckpoint(start)
+		return participle.NextMatch
+	}
+	r.Text, r.Tokens = word.Value, []lexer.Token{word}
+	return nil
+}
+
+// opensRegion reports whether a path or region may begin with t.
+func opensRegion(t *lexer.Token) bool {
+	switch t.Type {
+	case symPath, symQualified:
+		return true
+	case symIdent:
+		return t.Value == "secrets" || t.Value != "except" && !IsReserved(t.Value)
+	}
+	return t.Value == "("
+}
+
 // definition presents the lexer to participle.
 type definition struct{}
 
@@ -256,7 +288,7 @@ var productions = map[string]string{
 }
 
 // opening are the productions that always start with one of a few words.
-var opening = map[string][]string{"NoFlowClaim": {"from"}, "TypeBody": {"=", "{"}, "Each": {"each"}, "Expect": outcomeWords}
+var opening = map[string][]string{"NoFlowClaim": {"from"}, "TypeBody": {"=", "{"}, "Each": {"each"}, "Expect": outcomeWords, "Right": rightWords}
 
 // firstSet collects the symbols that can come first in EBNF.
 type firstSet struct {

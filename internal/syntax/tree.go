@@ -158,12 +158,20 @@ type RegionExpr struct {
 	Grants []*GrantExpr `parser:"@@ ( ',' @@ )*"`
 }
 
-// A GrantExpr is "[blind] A [& B ...] [except E | except (E, ...)]".
+// A GrantExpr is "[blind | RIGHT, ...] A [& B ...] [except E | except (E, ...)]", where a
+// right is create, update or delete.
 type GrantExpr struct {
 	Node
-	Blind     bool          `parser:"@'blind'?"`      // in a write clause only
+	Blind     bool          `parser:"( @'blind'"` // in a write clause only
+	Rights    []Right       `parser:"| @@ ( ',' @@ )* )?"`
 	Intersect []*RegionAtom `parser:"@@ ( '&' @@ )*"` // one, or the operands of "&"
 	Except    []*RegionAtom `parser:"( 'except' ( '(' @@ ( ',' @@ )* ')' | @@ ) )?"`
+}
+
+// A Right is a word before a grant that says what it lets happen.
+type Right struct {
+	Node
+	Text string // create, update or delete
 }
 
 // A RegionAtom is a path, a region's name (possibly "alias.name"), the built-in

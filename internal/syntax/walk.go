@@ -164,6 +164,9 @@ func (w walker) part(n any) {
 	case *RegionExpr:
 		walkAll(w, n.Grants)
 	case *GrantExpr:
+		for i := range n.Rights {
+			w.walk(&n.Rights[i])
+		}
 		walkAll(w, n.Intersect)
 		walkAll(w, n.Except)
 	case *RegionAtom:

@@ -33,6 +33,7 @@ var (
 	conditionWords  = []string{"require", "ensure"}
 	listedWords     = []string{"in", "by", "next", "after", "discloses"}
 	recordWords     = []string{"struct", "class", "record", "object", "interface"} // of other languages, between a type's name and its braces
+	rightWords      = []string{"create", "update", "delete"}                       // before a grant of a write clause
 	continuingWords = []string{"of", "where", "when", "except", "from", "secret", "blind", "and", "or"}
 )
 

@@ -193,30 +193,59 @@ func source(x *ir.Expr) string {
 // maxNearby is how many patterns a hint lists.
 const maxNearby = 4
 
-// nearestPatterns lists the patterns of the stage's own regions that begin most
-// like ptr, with arguments bound, as pointers, and counts the others. Of blind patterns it
-// says so.
-func (v *verification) nearestPatterns(ptr tree.Pointer, blind region.Region, regions ...region.Region) string {
+// An allowance is a grant of a stage, and what alone it lets be done there, "" for all.
+type allowance struct {
+	*region.Grant
+	only string
+}
+
+// nearestWrites lists where the stage may write, and how.
+func (v *verification) nearestWrites(ptr tree.Pointer) string {
+	var all []allowance
+	for i := range v.stage.Write {
+		only := ""
+		if rights := v.stage.RightsOf(i); rights != ir.AllRights {
+			only = strings.Join(rights.Words(), " and ")
+		}
+		all = append(all, allowance{&v.stage.Write[i], only})
+	}
+	for i := range v.stage.Blind {
+		all = append(all, allowance{&v.stage.Blind[i], "add what is not there"})
+	}
+	return v.nearest(ptr, all)
+}
+
+// nearestPlaces lists where the stage may do what regions are for.
+func (v *verification) nearestPlaces(ptr tree.Pointer, regions ...region.Region) string {
+	var all []allowance
+	for _, r := range regions {
+		for i := range r {
+			all = append(all, allowance{&r[i], ""})
+		}
+	}
+	return v.nearest(ptr, all)
+}
+
+// nearest lists the patterns that begin most like ptr, with arguments bound, as pointers,
+// and counts the others.
+func (v *verification) nearest(ptr tree.Pointer, allowed []allowance) string {
 	type candidate struct {
-		grant   *region.Grant
+		allowance
 		include int
 		common  int
-		blind   bool
 	}
 	all := make([]candidate, 0, 16)
-	for k, r := range append(regions, blind) {
-		for i := range r {
-			for j, p := range r[i].Include {
-				all = append(all, candidate{&r[i], j, commonPrefix(p, v.args, ptr), k == len(regions)})
-			}
+	for _, a := range allowed {
+		for j, p := range a.Include {
+			all = append(all, candidate{a, j, commonPrefix(p, v.args, ptr)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return b.common - a.common })
 	var out []string
 	for _, c := range all {
-		text := v.grantText(c.grant, c.include)
-		if c.blind {
-			text += " (only to add what is not there)"
+		text := v.grantText(c.Grant, c.include)
+		if c.only != "" {
+			text += " (only to " + c.only + ")"
 		}
 		if !slices.Contains(out, text) {
 			out = append(out, text)

@@ -257,6 +257,17 @@ func (c catalogue) outsideWrite(stage string, op int, path, allowed string) find
 	return c.outside(WriteScopeViolation, "stage "+stage+", write", "may not write", op, path, allowed)
 }
 
+// withoutRight is about an operation that needs a right, or one of two, which the stage
+// does not have there.
+func (c catalogue) withoutRight(stage string, right ir.Rights, allowed string) finding {
+	what := map[ir.Rights]string{
+		ir.Create: "not create what is not there", ir.Update: "not update what is there", ir.Delete: "not delete what is there",
+		ir.Create | ir.Update: "neither create nor update what is at this path",
+	}[right]
+	f := c.finding(WriteScopeViolation, "stage "+stage+", write", "the stage may "+what)
+	return f.hinted("allowed: %s", allowed)
+}
+
 func (c catalogue) outsideSource(stage string, op int, path, allowed string) finding {
 	return c.outside(ReadScopeViolation, "stage "+stage+", source", "may not take from", op, path, allowed)
 }

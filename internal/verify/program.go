@@ -142,10 +142,11 @@ func (p *Program) loadStages() error {
 type stage struct {
 	*ir.Stage
 	read, write, blind, source *region.Set
-	seen                       *region.Set // what the view depends on: more than read below some unions
-	writes, sources            grantList   // as a view lists them
-	params                     []string    // that are keys
-	given                      []string    // and values
+	rights                     []*region.Set // where it has each right (rights.go)
+	seen                       *region.Set   // what the view depends on: more than read below some unions
+	writes, sources            grantList     // as a view lists them
+	params                     []string      // that are keys
+	given                      []string      // and values
 	require, ensure            []rule
 	unseen                     []region.Pattern // containers it writes into unseen (actor.go)
 	conditions                 []string         // what judges it, in the contract's words
@@ -157,7 +158,8 @@ func (p *Program) newStage(s *ir.Stage) (*stage, error) {
 		read:  region.Compile(s.Read), write: region.Compile(s.Write),
 		blind: region.Compile(s.Blind), source: region.Compile(s.Source),
 		seen:   region.Compile(region.Union(s.Read, p.unions.Deciding(s.Read))),
-		writes: newGrantList(s.Write, s.Blind), sources: newGrantList(s.Source),
+		rights: rightSets(s),
+		writes: newGrantList(s.Rights, s.Write, s.Blind), sources: newGrantList(nil, s.Source),
 		unseen: unseenContainers(s), conditions: p.conditions(s),
 	}
 	for _, param := range s.Params {

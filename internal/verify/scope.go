@@ -146,6 +146,7 @@ func (v *verification) checkScope() []finding {
 type execution struct {
 	v          *verification
 	write      region.Cursor
+	rights     rightCursors // nil if it writes with all rights
 	blind      region.Cursor
 	source     region.Cursor
 	read       region.Cursor
@@ -173,6 +174,7 @@ func (v *verification) execute(root *tree.Node, partial bool) *execution {
 		v: v, before: root, partial: partial,
 		write: v.stage.write.Start(v.args), blind: v.stage.blind.Start(v.args),
 		source: v.stage.source.Start(v.args), read: v.stage.read.Start(v.args),
+		rights: startRights(v.stage.rights, v.args),
 	}
 	never := e.judgeTyped()
 	if len(e.found) > 0 {
@@ -211,7 +213,7 @@ func (e *execution) judgeTyped() (never []finding) {
 func (e *execution) allows(a *access, w region.Word) bool {
 	switch a.needs {
 	case toWrite:
-		return e.write.Walk(w).Interior() || e.addsBlindly(a, w)
+		return e.mayWrite(a, w) || e.addsBlindly(a, w)
 	case toTake:
 		return e.source.Walk(w).Interior()
 	default:
@@ -229,11 +231,11 @@ func (e *execution) outside(a *access) finding {
 	s := e.v.stage
 	switch a.needs {
 	case toWrite:
-		return messages.outsideWrite(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), s.Blind, s.Write))
+		return e.outsideWrite(a)
 	case toTake:
-		return messages.outsideSource(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), nil, s.Source))
+		return messages.outsideSource(s.Name, a.op.Index, a.raw(), e.v.nearestPlaces(a.pointer(), s.Source))
 	default:
-		return messages.outsideRead(s.Name, a.op.Index, a.raw(), e.v.nearestPatterns(a.pointer(), nil, s.Read, s.Source))
+		return messages.outsideRead(s.Name, a.op.Index, a.raw(), e.v.nearestPlaces(a.pointer(), s.Read, s.Source))
 	}
 }
 
@@ -385,6 +387,9 @@ func (e *execution) apply(op *tree.Op, value *tree.Node) {
 	effect, problem := e.applied(op, value)
 	if problem != nil {
 		e.report(e.explain(op, messages.problem(problem)))
+		return
+	}
+	if !e.judgeRights(op, &effect) {
 		return
 	}
 	if effect.Held { // the types find it wrong, if it is still there when they are checked

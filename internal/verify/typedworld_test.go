@@ -133,6 +133,7 @@ func (m maker) clerk(t testing.TB, c *ir.Contract, blind bool) *world {
 	}
 	s.Write, s.Source = m.partOfShelf(s.Read), m.partOfShelf(s.Read)
 	s.Write = append(s.Write, m.unseen(&s)...)
+	m.limit(&s)
 	if blind {
 		s.Blind = region.Of("/:votes/:*")
 	}
@@ -187,6 +188,7 @@ func (m maker) openClerk(t testing.TB, c *ir.Contract) *world {
 	}}
 	s.Read = region.Of(patterns...)
 	s.Write, s.Source = append(m.partOfShelf(s.Read), m.unseen(&s)...), m.partOfShelf(s.Read)
+	m.limit(&s)
 	return m.world(t, with(c, s), map[string]string{"item": "I0", "new": "X"})
 }
 

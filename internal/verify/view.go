@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -149,10 +150,12 @@ func (s *stage) project(state *tree.Node, args region.Binding, watch *watch) (*t
 type grantList struct {
 	fixed []string // the texts, if none has a parameter
 	of    []region.Region
+
+	rights []ir.Rights // of the grants of the first region; nil for all
 }
 
-func newGrantList(of ...region.Region) grantList {
-	l := grantList{of: of}
+func newGrantList(rights []ir.Rights, of ...region.Region) grantList {
+	l := grantList{of: of, rights: rights}
 	if texts, open := l.texts(nil); !open {
 		l.fixed = texts
 	}
@@ -173,10 +176,10 @@ func (l *grantList) texts(args region.Binding) (texts []string, open bool) {
 	var stack [256]byte
 	var ends [16]int
 	text, at := stack[:0], ends[:0]
-	for _, r := range l.of {
+	for n, r := range l.of {
 		for i := range r {
 			for j := range r[i].Include {
-				text = appendGrant(text, &r[i], j, args)
+				text = appendGrant(appendRights(text, l.rightsOf(n, i)), &r[i], j, args)
 				at = append(at, len(text))
 				open = open || hasParams(&r[i])
 			}
@@ -188,6 +191,22 @@ func (l *grantList) texts(args region.Binding) (texts []string, open bool) {
 		texts[i], from = all[from:to], to
 	}
 	return texts, open
+}
+
+// rightsOf are the rights of grant i of region n.
+func (l *grantList) rightsOf(n, i int) ir.Rights {
+	if n > 0 || l.rights == nil {
+		return ir.AllRights
+	}
+	return l.rights[i]
+}
+
+// appendRights writes the rights before a grant, none if it has all.
+func appendRights(text []byte, rights ir.Rights) []byte {
+	if rights == ir.AllRights {
+		return text
+	}
+	return append(append(text, strings.Join(rights.Words(), ", ")...), ' ')
 }
 
 func hasParams(g *region.Grant) bool {

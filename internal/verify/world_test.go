@@ -46,9 +46,23 @@ func (m maker) untypedWorld(t testing.TB, within bool) *world {
 			s.Write, s.Source = m.part(s.Read), m.part(s.Read)
 		}
 	}
+	m.limit(&s)
 	c := untyped()
 	c.Stages = []ir.Stage{s}
 	return m.world(t, c, nil)
+}
+
+// limit gives the write grants of some stages the rights that they have.
+func (m maker) limit(s *ir.Stage) {
+	limited := false
+	rights := make([]ir.Rights, len(s.Write))
+	for i := range rights {
+		rights[i] = 1 + ir.Rights(m.Intn(int(ir.AllRights)))
+		limited = limited || rights[i] != ir.AllRights
+	}
+	if limited && m.chance(35) {
+		s.Rights = rights
+	}
 }
 
 // world loads a contract; the last stage is the one that acts.
@@ -143,8 +157,8 @@ func lifted(w region.Word) region.Word {
 // counterexample keeps what it takes to see a law broken: stage, patch, states.
 func (w *world) counterexample(what string, patch []byte, states ...*tree.Node) {
 	s := w.stage
-	w.found = fmt.Sprintf("%s\nread   %s\nwrite  %s\nblind  %s\nsource %s\nargs   %v\npatch  %s\n", what,
-		encoded(s.Read), encoded(s.Write), encoded(s.Blind), encoded(s.Source), w.args, patch)
+	w.found = fmt.Sprintf("%s\nread   %s\nwrite  %s %s\nblind  %s\nsource %s\nargs   %v\npatch  %s\n", what,
+		encoded(s.Read), encoded(s.Write), encoded(s.Rights), encoded(s.Blind), encoded(s.Source), w.args, patch)
 	for _, n := range states {
 		w.found += "state  " + n.String() + "\n"
 	}

@@ -217,7 +217,8 @@ func (d *drawing) stage(name string) {
 	if len(seen) > 0 {
 		d.line("  read %s", strings.Join(seen, ", "))
 	}
-	d.line("  write %s", strings.Join(write, ", "))
+	granted := d.limited(write)
+	d.line("  write %s", strings.Join(granted, ", "))
 	if d.chance(25) && len(x.source) > 0 && slices.Contains(seen, x.source[0]) {
 		d.line("  source %s", x.source[0])
 	}
@@ -235,9 +236,22 @@ func (d *drawing) stage(name string) {
 	}
 	d.line("}")
 	if d.chance(20) && len(write) > 1 && (!strings.Contains(params, " new in ") || write[0] == x.write[0]) {
-		d.line("delegate d%s from %s { write %s }", name, name, write[0])
+		d.line("delegate d%s from %s { write %s }", name, name, granted[0])
 	}
 }
+
+// limited gives some of a stage's grants rights, of which each has one at least.
+func (m maker) limited(write []string) []string {
+	out := slices.Clone(write)
+	for i, w := range out {
+		if !strings.HasPrefix(w, "blind") && m.chance(20) {
+			out[i] = m.pick(someRights...) + " " + w
+		}
+	}
+	return out
+}
+
+var someRights = []string{"create", "update", "delete", "create, update", "update, delete", "create, delete", "create, update, delete"}
 
 // asked are conditions over the inputs of a decision, which in a run are a role without a
 // name, nobody, and the year 1.
@@ -303,6 +317,8 @@ var drawnConstructs = map[string]*regexp.Regexp{
 	"ensure":                           regexp.MustCompile(`ensure \{`),
 	"a pin":                            regexp.MustCompile(`after\.b\[p\]\.a == q`),
 	"a source":                         regexp.MustCompile(`source /`),
+	"a right":                          regexp.MustCompile(`write .*(create|update|delete) /`),
+	"two rights":                       regexp.MustCompile(`write .*create, (update|delete) /`),
 	"a blind grant":                    regexp.MustCompile(`write .*blind`),
 	"an append":                        regexp.MustCompile(`/log/-`),
 	"an element of a set":              regexp.MustCompile(`/set/-`),

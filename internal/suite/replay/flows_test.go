@@ -172,7 +172,7 @@ func (d *drawing) flowStage(name string, written []string) (read, write []string
 		d.line("  read %s", strings.Join(read, ", "))
 	}
 	if len(write) > 0 {
-		d.line("  write %s", strings.Join(write, ", "))
+		d.line("  write %s", strings.Join(d.limited(write), ", "))
 	}
 	if d.chance(20) && len(read) > 0 && !strings.Contains(read[0], "**") {
 		d.line("  source %s", read[0])

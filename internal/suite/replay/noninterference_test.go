@@ -476,7 +476,7 @@ func TestTheLimitOnTheCostOfARuleTellsNothingOfWhatIsHidden(t *testing.T) {
 var constructs = []string{
 	"record", "optional", "further members", "map", "keyed", "list", "set", "log", "union", "tagged", "any", "secret", "reference",
 	"a number that is spelled its own way", "where", "where on a record", "each", "entry not read", "rule on keys", "unique", "measure", "size", "order", "reference count", "condition", "sum", "key", "unique together",
-	"p in", "q new", "dependent parameter", "append", "blind", "require", "ensure", "produce", "phases", "delegate",
+	"p in", "q new", "dependent parameter", "append", "blind", "rights", "require", "ensure", "produce", "phases", "delegate",
 	"except", "any depth", "literal key", "wildcard for a member", "gate seen", "gate disclosed", "view chosen",
 }
 

@@ -303,6 +303,10 @@ func (d *draft) stage() {
 		write = append(write, "blind /n/*")
 	}
 	d.clause("read", d.grants)
+	if limited := d.limited(write); !slices.Equal(limited, write) {
+		d.did("rights")
+		write = limited
+	}
 	d.clause("write", write)
 	d.clause("source", source)
 	for _, c := range []struct{ what, text string }{

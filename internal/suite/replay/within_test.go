@@ -36,6 +36,7 @@ type blueprint struct {
 	read, write, source, delegable []string
 	require, ensure, produce       []string
 	attempts                       int
+	rights                         string            // of the write grants, "" for all
 	rename                         map[string]string // of parameters
 }
 
@@ -75,7 +76,7 @@ func (b blueprint) text() string {
 	clause("in", b.in)
 	clause("by", b.by)
 	clause("read", b.allRead())
-	clause("write", b.write)
+	clause("write", b.granted(b.write))
 	clause("source", b.source)
 	clause("delegable", b.delegable)
 	rules("require", b.require)
@@ -87,6 +88,17 @@ func (b blueprint) text() string {
 	}
 	out.WriteString("}")
 	return out.String()
+}
+
+// granted is what is written, with the rights that it has.
+func (b blueprint) granted(write []string) []string {
+	out := slices.Clone(write)
+	for i, w := range out {
+		if b.rights != "" && !strings.HasPrefix(w, "blind") {
+			out[i] = b.rights + " " + w
+		}
+	}
+	return out
 }
 
 func (b blueprint) allRead() []string {
@@ -224,6 +236,9 @@ func (d *drawing) wide(name string) blueprint {
 		}
 	}
 	if d.chance(30) {
+		b.rights = d.pick(someRights...)
+	}
+	if d.chance(30) {
 		b.source = d.several(b, 2, []string{"/a/{a}/i", "/x", "/one/i", "/b/{b}", "/n/{n}", "/opt", "/a/*/t"})
 	}
 	if d.chance(15) {
@@ -293,6 +308,9 @@ func (d *drawing) narrow(b blueprint, name string) blueprint {
 		if !strings.HasPrefix(w, "blind") && len(d.news(a)) == 0 {
 			a.write[i] = d.narrower(w, false)
 		}
+	}
+	if all := strings.Split(cmp.Or(a.rights, "create, update, delete"), ", "); d.chance(30) {
+		a.rights = strings.Join(d.some(1, len(all), all...), ", ")
 	}
 	if len(a.delegable) > 0 && d.chance(60) {
 		a.delegable = a.delegable[:1]
@@ -364,6 +382,7 @@ func (d *drawing) spoil(a *blueprint, b blueprint) {
 		}
 	case 3:
 		a.write = append(a.write, d.several(*a, 2, writable)...)
+		a.rights = d.pick("", a.rights, d.pick(someRights...))
 	case 4:
 		for i := range a.write {
 			a.write[i] = d.narrower(a.write[i], true)
@@ -452,7 +471,11 @@ func (d *drawing) handedDown(b blueprint) string {
 		of   []string
 	}{{"read", b.allRead()}, {"write", b.write}, {"source", b.source}} {
 		if len(clause.of) > 0 && d.chance(70) {
-			out += "  " + clause.name + " " + strings.Join(d.less(clause.of), ", ") + "\n"
+			less := d.less(clause.of)
+			if clause.name == "write" {
+				less = b.granted(less)
+			}
+			out += "  " + clause.name + " " + strings.Join(less, ", ") + "\n"
 		}
 	}
 	if len(b.by) > 0 {
@@ -722,6 +745,8 @@ var provedConstructs = map[string]*regexp.Regexp{
 	"produce":               regexp.MustCompile(`produce`),
 	"source":                regexp.MustCompile(`source`),
 	"blind":                 regexp.MustCompile(`blind`),
+	"rights":                regexp.MustCompile(`(?s)stage a\([^}]*write (create|update|delete).*stage b\([^}]*write (create|update|delete)`),
+	"rights less":           regexp.MustCompile(`(?s)stage a\([^}]*write (create|update|delete).*stage b\([^}]*write /`),
 	"an append":             regexp.MustCompile(`/log/-`),
 	"exceptions":            regexp.MustCompile(`read .* except`),
 	"a hand-down":           regexp.MustCompile(`delegable`),
