@@ -178,7 +178,7 @@ delegate child from parent { write update /a }
 delegate child from parent { write update /m }
 `, func(c *ir.Contract) {
 		stageOf(c, "child").Write, stageOf(c, "child").Rights, stageOf(c, "child").Blind = nil, nil, whole("/m/*")
-	}, delegateOf(words{About: "read", Because: "0.0"}), `"write blind"`},
+	}, delegateOf(words{About: "read", Because: "0.0"}, words{About: "write blind", Because: "0.0"}), `"write blind"`},
 	{"a delegate that adds more", forgedState + `stage parent { }
 delegate child from parent { }
 `, func(c *ir.Contract) { stageOf(c, "child").Blind = whole("/m/*") }, delegateOf(), `"write blind"`},

@@ -15,6 +15,8 @@ import (
 // one grant holds all of what is below, there is a place, and the walk ends; so a grant with
 // exceptions comes to be the places beside them. Of keys, those that grants or exceptions name
 // are gone into one by one, and all others, which the grants hold alike, together as <key>.
+// Where the stage may write, but not create, change and remove, the walk goes on: what may not
+// be replaced may have parts that may.
 
 // A hang is how something stands in what is above it.
 type hang uint8
@@ -57,6 +59,16 @@ type ancestor struct {
 // create, change and remove; and what it may add without seeing it.
 type grants struct{ write, create, update, remove, blind region.Cursor }
 
+// free reports whether everything may happen at a place and below.
+func (g grants) free() bool {
+	return g.create.Interior() && g.update.Interior() && g.remove.Interior()
+}
+
+// covers reports whether all may be done that others let be done.
+func (g grants) covers(others grants) bool {
+	return (g.adds() || !others.adds()) && (g.update.Interior() || !others.update.Interior()) && (g.remove.Interior() || !others.remove.Interior())
+}
+
 func (g grants) whole() bool     { return g.write.Interior() || g.blind.Interior() }
 func (g grants) reachable() bool { return g.write.Reachable() || g.blind.Reachable() }
 func (g grants) blindly() bool   { return g.blind.Reachable() }
@@ -80,39 +92,76 @@ func (g grants) own() (names []string, positions bool) {
 // adds reports whether something may come to be that is not there.
 func (g grants) adds() bool { return g.create.Interior() || g.blind.Interior() }
 
-// may is what the grants let be done with one place.
-func (g grants) may(h hang, exists bool) []string {
-	var ops []string
+// may is what may be done with one place.
+func (b *builder) may(s *site, exists bool) []string {
 	switch {
-	case h == last && g.update.Interior(): // the list is what changes
+	case s.hang == last && s.grants.update.Interior(): // the list is what changes
 		return []string{"add"}
-	case h == last:
+	case s.hang == last:
 		return nil
-	case h == appended, !exists && (h == optional || h == entry):
-		return g.mayOfMany(false)
+	case s.hang == appended, !exists && (s.hang == optional || s.hang == entry):
+		return b.mayOfMany(s, false)
 	}
-	if g.update.Interior() {
+	var ops []string
+	if b.replaces(s) {
 		ops = append(ops, "replace")
 	}
-	if g.remove.Interior() && (h == optional || h == entry) {
+	if s.grants.remove.Interior() && (s.hang == optional || s.hang == entry) {
 		ops = append(ops, "remove")
 	}
 	return ops
 }
 
-// mayOfMany is the same of entries that are alike, of which there may be some, and may come more.
-func (g grants) mayOfMany(some bool) []string {
+// mayOfMany is the same of entries that are alike, of which there may be some, and may come
+// more. What may be added and not be replaced is for keys that are new.
+func (b *builder) mayOfMany(s *site, some bool) []string {
 	var ops []string
-	if g.adds() {
+	if s.grants.adds() {
 		ops = append(ops, "add")
 	}
-	if some && g.update.Interior() {
+	if some && b.replaces(s) {
 		ops = append(ops, "replace")
 	}
-	if some && g.remove.Interior() {
+	if some && s.grants.remove.Interior() && (len(ops) != 1 || ops[0] != "add") {
 		ops = append(ops, "remove")
 	}
 	return ops
+}
+
+// replaces reports whether any value may take the place of any other: with what is in it, if
+// its members may differ, some come to be and others are gone.
+// Where anything may stand, what has no members may be replaced by such.
+func (b *builder) replaces(s *site) bool {
+	plain := s.node != nil && s.node.Kind() != ir.Object && len(s.keys) == 0 && len(s.types) == 1 && b.contract.Types[s.types[0]].Kind == ir.AnyType
+	return s.grants.free() || b.keepsMembers(s) || plain && s.grants.update.Interior()
+}
+
+// keepsMembers reports whether a site may be changed, and all of its values have the same
+// members.
+func (b *builder) keepsMembers(s *site) bool {
+	return s.grants.update.Interior() && !b.membersVary(s.raw)
+}
+
+// membersVary reports whether values of some types may differ in the names of members, at any
+// depth outside of arrays.
+func (b *builder) membersVary(types []ir.TypeID) bool {
+	all := b.flat(types)
+	return slices.ContainsFunc(all, func(id ir.TypeID) bool {
+		switch t := &b.contract.Types[id]; t.Kind {
+		case ir.RecordType:
+			return len(all) > 1 || t.Rest != ir.NoType || slices.ContainsFunc(t.Members, func(m ir.Member) bool {
+				return m.Optional || b.membersVary([]ir.TypeID{m.Type})
+			})
+		case ir.MapType, ir.KeyedType, ir.AnyType:
+			return true
+		}
+		return false
+	})
+}
+
+// ends reports whether the walk ends at a site that is a place.
+func (b *builder) ends(s *site) bool {
+	return s.grants.free() || !s.grants.write.Interior() || b.keepsMembers(s)
 }
 
 // anyKey is a key that no contract names.
@@ -131,9 +180,9 @@ func (b *builder) root(write, create, update, remove, blind region.Region) site 
 
 func (b *builder) places() {
 	b.guide.Places = []Place{}
-	all := b.stage.Write
-	b.visit(b.root(all, all, all, all, b.stage.Blind), func(s site) {
-		for _, s := range b.spread(s) {
+	may := b.stage.Writing
+	b.visit(b.root(b.stage.Write, may(ir.Create), may(ir.Update), may(ir.Delete), b.stage.Blind), func(s site) {
+		for _, s := range append(b.spread(s), b.removable(&s)...) {
 			if len(b.guide.Places) == MaxPlaces {
 				b.guide.Omitted++
 				continue
@@ -147,7 +196,8 @@ func (b *builder) places() {
 }
 
 func (b *builder) takes() {
-	b.visit(b.root(b.stage.Source, nil, nil, nil, nil), func(s site) {
+	of := b.stage.Source
+	b.visit(b.root(of, of, of, of, nil), func(s site) {
 		if s.hang != appended && len(b.guide.Takes) < MaxPlaces {
 			b.guide.Takes = append(b.guide.Takes, s.path)
 		}
@@ -158,21 +208,25 @@ func (b *builder) takes() {
 func (b *builder) visit(s site, found func(site)) {
 	if s.grants.whole() {
 		found(s)
-		return
+		if b.ends(&s) {
+			return
+		}
 	}
 	if !s.grants.reachable() || b.isMissing(&s) || b.guide.Omitted > MaxPlaces {
 		return
 	}
 	s = b.inside(s)
 	named := map[string]bool{}
-	open, array, bag := false, false, false
+	open, array, list, bag := false, false, false, false
 	field := ""
 	for _, id := range s.types {
 		switch t := &b.contract.Types[id]; t.Kind {
 		case ir.RecordType:
 			for i := range t.Members {
 				if name := t.Members[i].Name; !named[name] {
-					named[name] = true
+					if named[name] = true; name == s.keyField { // never changes
+						continue
+					}
 					b.visit(b.member(&s, name), found)
 				}
 			}
@@ -185,13 +239,16 @@ func (b *builder) visit(s site, found func(site)) {
 			open = open || s.node == nil || s.node.Kind() == ir.Object
 			array = array || s.node != nil && s.node.Kind() == ir.Array
 		case ir.ListType:
-			array = true
+			array, list = true, true
 		case ir.SetType, ir.LogType:
 			bag = true
 		}
 	}
 	if open {
 		b.entries(&s, named, field, found)
+	}
+	if list && s.grants.update.Interior() {
+		found(b.end(&s))
 	}
 	if array {
 		b.elements(&s, found)
@@ -281,7 +338,7 @@ func (b *builder) entries(s *site, declared map[string]bool, field string, found
 		}
 		one := b.below(s, region.Key(name), entry)
 		one.keyField = field
-		if others.reachable() && !own.whole() {
+		if others.reachable() && (!own.whole() || !own.covers(others)) {
 			except = append(except, one.path)
 		}
 		b.visit(one, found)
@@ -290,13 +347,14 @@ func (b *builder) entries(s *site, declared map[string]bool, field string, found
 		return
 	}
 	all := b.generic(s, "<key>", entry)
-	if !others.whole() && slices.ContainsFunc(all.types, b.varies) {
+	all.grants, all.keyField = others, field
+	if !(others.whole() && b.ends(&all)) && slices.ContainsFunc(all.types, b.varies) {
 		for _, name := range all.keys[len(all.keys)-1].Known {
 			b.visit(b.below(s, region.Key(unescaped(name)), entry), found)
 		}
 		return
 	}
-	all.grants, all.except, all.keyField = others, append(slices.Clip(s.except), except...), field
+	all.except = append(slices.Clip(s.except), except...)
 	b.visit(all, found)
 }
 
@@ -385,16 +443,18 @@ func (b *builder) spread(s site) []site {
 	if !s.grants.write.Interior() || s.node == nil && s.hang != required || s.hang == appended || len(s.types) != 1 || len(s.keys) > 0 && len(s.segments) > 0 && isWildcard(s.segments[len(s.segments)-1]) {
 		return out
 	}
+	if !b.ends(&s) { // the walk finds what is in it
+		return slices.DeleteFunc(out, func(s site) bool { return b.holdsLog(s.types[0]) })
+	}
 	switch t := &b.contract.Types[s.types[0]]; t.Kind {
 	case ir.MapType, ir.KeyedType:
 		all := b.generic(&s, "<key>", entry)
 		all.grants, all.keyField = s.grants.key(anyKey), t.KeyField
 		return append(out, all)
 	case ir.ListType:
-		end, all := b.below(&s, region.Index(anyIndex), last), b.generic(&s, "<index>", element)
-		end.path = s.path + "/-"
+		all := b.generic(&s, "<index>", element)
 		all.grants = s.grants.step(region.Index(anyIndex))
-		return append(out, end, all)
+		return append(out, b.end(&s), all)
 	case ir.RecordType:
 		if len(s.segments) > 0 && !b.holdsLog(s.types[0]) {
 			return out
@@ -413,6 +473,31 @@ func (b *builder) spread(s site) []site {
 	return out
 }
 
+// end is the end of a list.
+func (b *builder) end(s *site) site {
+	out := b.below(s, region.Index(anyIndex), last)
+	out.path = s.path + "/-"
+	return out
+}
+
+// removable are those entries of a map or keyed list that the view shows, one by one, where
+// the stage may add and remove some, and replace none.
+func (b *builder) removable(s *site) []site {
+	end := len(s.segments) - 1
+	if s.hang != entry || !isWildcard(s.segments[end]) || len(s.keys) != 1 || !s.grants.adds() || b.replaces(s) || !s.grants.remove.Interior() {
+		return nil
+	}
+	var out []site
+	for _, token := range s.keys[0].Known {
+		one := *s
+		one.path, one.keys, one.except = strings.TrimSuffix(s.path, s.keys[0].Token)+token, nil, nil
+		one.segments = append(slices.Clone(s.segments[:end]), region.Segment{Kind: region.KeyLiteral, Text: unescaped(token)})
+		one.node = nodeAt(b.view, region.Pattern{Segments: one.segments})
+		out = append(out, one)
+	}
+	return out
+}
+
 // holdsLog reports whether a log is at or below a type.
 func (b *builder) holdsLog(id ir.TypeID) bool {
 	t := &b.contract.Types[id]
@@ -423,20 +508,20 @@ func (b *builder) holdsLog(id ir.TypeID) bool {
 // place is what is told of a site; possible is false if nothing can be done there.
 func (b *builder) place(s site) (out Place, possible bool) {
 	exists := s.node != nil || s.hang == required
-	ops := s.grants.may(s.hang, exists)
+	ops := b.may(&s, exists)
 	if end := len(s.segments) - 1; end >= 0 && isWildcard(s.segments[end]) {
 		s.keys = slices.Clone(s.keys)
 		k := &s.keys[len(s.keys)-1]
 		switch {
 		case s.hang == entry:
-			ops, k.New = s.grants.mayOfMany(len(k.Known) > 0), s.grants.adds()
+			ops, k.New = b.mayOfMany(&s, len(k.Known) > 0), s.grants.adds()
 			if len(ops) == 1 && k.New {
-				k.Known = nil
+				k.Known, exists = nil, false
 			}
 		case len(k.Known) == 0:
 			return out, false
-		case s.grants.update.Interior() && b.isWhole(s.segments[:end]):
-			ops = []string{"add", "replace", "remove"}
+		case b.changesList(s.segments[:end]):
+			ops = slices.Insert(append(ops, "remove"), 0, "add")
 		}
 	}
 	if len(ops) == 0 || slices.ContainsFunc(s.keys, func(k Keys) bool { return !k.New && len(k.Known) == 0 }) {
@@ -450,9 +535,12 @@ func (b *builder) place(s site) (out Place, possible bool) {
 	return out, true
 }
 
-// isWhole reports whether a place of the guide, which was found before, has these segments.
-func (b *builder) isWhole(segments []region.Segment) bool {
-	return slices.ContainsFunc(b.sites, func(s site) bool { return slices.Equal(s.segments, segments) })
+// changesList reports whether a place of the guide, which was found before, has these
+// segments, and elements may come and go there.
+func (b *builder) changesList(segments []region.Segment) bool {
+	return slices.ContainsFunc(b.sites, func(s site) bool {
+		return slices.Equal(s.segments, segments) && s.grants.update.Interior()
+	})
 }
 
 // What the types say of a step.

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -100,4 +101,51 @@ func TestStatesWithEqualViewsHaveEqualGuidesWhichCanBeFollowed(t *testing.T) {
 	}
 	t.Logf("%d operations", tried)
 	require.Positive(t, tried)
+}
+
+func TestAGuideTellsWhatRightsLetHappen(t *testing.T) {
+	for _, test := range []struct {
+		grants []string
+		want   []string
+	}{
+		{[]string{"create /:m"}, []string{"/m/<key> add new", "/m/<key>/tags/<key2> add [A] new"}},
+		{[]string{"create,delete /:m"}, []string{"/m/<key> add new", "/m/A remove", "/m/<key>/name remove [A]", "/m/<key>/tags remove [A]", "/m/<key>/tags/<key2> add [A] new"}},
+		{[]string{"create,update /:k"}, []string{"/k/<key> add new", "/k/<key>/name replace [A]", "/k/<key>/tags add [A]"}},
+		{[]string{"create,delete /:m", "update /:m/:A"}, []string{"/m/A replace,remove", "/m/<key> add new"}},
+		{[]string{"delete /:m", "create,update /:m except /:m/:A"}, []string{"/m/A remove", "/m/A/name remove", "/m/A/tags remove", "/m/A/tags/<key> remove [t]", "/m/<key> add new not /m/A"}},
+		{[]string{"delete /:m", "create /:m except /:m/:B"}, []string{"/m/<key> add new not /m/B", "/m/A remove", "/m/<key>/name remove [A] not /m/B", "/m/<key>/tags remove [A] not /m/B", "/m/<key>/tags/<key2> add [A] new not /m/B"}},
+		{[]string{"delete /:m", "create /:m/:A"}, []string{"/m/A remove", "/m/A/name remove", "/m/A/tags remove", "/m/A/tags/<key> add new", "/m/A/tags/t remove"}},
+		{[]string{"update /:m/*/name", "create /:m/*/name"}, []string{"/m/<key>/name replace [A]"}},
+		{[]string{"update /:l"}, []string{"/l replace", "/l/- add", "/l/<index> add,remove [0]"}},
+		{[]string{"create /:l", "update /:l/*"}, []string{"/l/<index>/id replace [0]", "/l/<index>/name replace [0]", "/l/<index>/tags add [0]"}},
+		{[]string{"create /:g", "update /:s", "delete /:o"}, []string{"/s replace", "/g/- add"}},
+		{[]string{"update /:any"}, []string{"/any/list replace", "/any/list/<index> add,remove [0]", "/any/x/y replace"}},
+		{[]string{"create,update,delete /:o"}, []string{"/o add"}},
+	} {
+		p := cellar(t, 0, test.grants...)
+		state, err := p.Import([]byte(stocked))
+		require.NoError(t, err)
+		w := &world{t: t, p: p, stage: &p.Contract().Stages[0]}
+		g, bound := w.guideOf(state)
+		require.True(t, bound)
+		w.requireGoodGuides([]*tree.Node{state}, new(int))
+		require.Equal(t, []string{""}, g.Takes)
+		var got []string
+		for _, place := range g.Places {
+			text := place.Path + " " + strings.Join(place.Ops, ",")
+			for _, k := range place.Keys {
+				if len(k.Known) > 0 {
+					text += fmt.Sprint(" ", k.Known)
+				}
+				if k.New {
+					text += " new"
+				}
+			}
+			for _, e := range place.Except {
+				text += " not " + e
+			}
+			got = append(got, text)
+		}
+		require.Equal(t, test.want, got, "%q", test.grants)
+	}
 }

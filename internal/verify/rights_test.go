@@ -37,7 +37,12 @@ func cellar(t *testing.T, rights ir.Rights, more ...string) *verify.Program {
 		for _, word := range strings.Split(words, ",") {
 			r |= ir.RightOf(word)
 		}
-		s.Write, s.Rights = append(s.Write, region.Of(path)...), append(s.Rights, r)
+		path, except, limited := strings.Cut(path, " except ")
+		grants := region.Of(path)
+		if limited {
+			grants[0].Except = region.Of(except)[0].Include
+		}
+		s.Write, s.Rights = append(s.Write, grants...), append(s.Rights, r)
 	}
 	if rights == ir.AllRights && len(more) == 0 {
 		s.Rights = nil
@@ -124,7 +129,7 @@ func TestAnOperationNeedsTheRightsToWhatItDoes(t *testing.T) {
 				v := out.Verdict.Violations[0]
 				require.Equal(t, verify.WriteScopeViolation, v.Code, "with %v", rights.Words())
 				require.Regexp(t, "^the stage may (not (create|update|delete)|neither create nor update) what is", v.Message)
-				require.Equal(t, "allowed: "+strings.Join(rights.Words(), ", ")+" /**", v.Hint)
+				require.Equal(t, `allowed: the whole document ("") (only to `+strings.Join(rights.Words(), " and ")+")", v.Hint)
 				require.Equal(t, out.Verdict.Violations, out.Actor().Violations, "the stage sees all")
 			}
 		})
