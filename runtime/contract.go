@@ -52,6 +52,8 @@ type (
 	//	Patch  PatchLimits       // what an actor sends
 	//	State  StateLimits       // what a state file holds, and what a patch may make of a state
 	//	Expr   ExpressionLimits  // one evaluation of one expression
+	//	Cost   CostLimits        // all evaluations for one proposal
+	//	Reply  int               // bytes of a verdict as JSON, 2,048 at least; 0 is 4,096
 	Limits = verify.Limits
 
 	// StateLimits bound a JSON document. Its fields are
@@ -82,6 +84,12 @@ type (
 	//	CostLimit   uint64 // steps of one evaluation
 	//	CheckEvery  uint   // steps of a loop between two looks at the context
 	ExpressionLimits = expr.Limits
+
+	// CostLimits bound the evaluations that one proposal asks for together. Its fields are
+	//
+	//	Rule      uint64 // steps of one rule, over all the entries that it is asked of; 0 is 20,000,000
+	//	Proposal  uint64 // steps of all rules that the stage sees, and as many of all others; 0 is 50,000,000
+	CostLimits = verify.CostLimits
 )
 
 // DefaultLimits is a fresh copy of the limits that Load uses.

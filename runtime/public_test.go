@@ -32,6 +32,7 @@ var aliases = map[string]reflect.Type{
 	"StateLimits":          reflect.TypeFor[runtime.StateLimits](),
 	"PatchLimits":          reflect.TypeFor[runtime.PatchLimits](),
 	"ExpressionLimits":     reflect.TypeFor[runtime.ExpressionLimits](),
+	"CostLimits":           reflect.TypeFor[runtime.CostLimits](),
 	"Head":                 reflect.TypeFor[runtime.Head](),
 	"RecordKind":           reflect.TypeFor[runtime.RecordKind](),
 	"OperatorVerdict":      reflect.TypeFor[runtime.OperatorVerdict](),

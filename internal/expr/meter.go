@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"math"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
@@ -24,6 +26,48 @@ import (
 
 // A meter counts the steps of one evaluation down.
 type meter struct{ left int64 }
+
+// A Budget is what is left of the steps for several evaluations, of which it is lowered by
+// what each took and one more. It may lie within another one, which all is taken from too. The nil Budget has
+// no end. Not safe for concurrent use.
+type Budget struct {
+	left  int64
+	outer *Budget
+}
+
+// NewBudget has so many steps, within outer, nil for nothing.
+func NewBudget(steps uint64, outer *Budget) *Budget {
+	return &Budget{int64(min(steps, math.MaxInt64/2)), outer}
+}
+
+// Over reports whether more was needed than there was, here or in what b lies within.
+func (b *Budget) Over() bool { return b != nil && (b.left < 0 || b.outer.Over()) }
+
+// Outer is what b lies within, nil for nothing.
+func (b *Budget) Outer() *Budget {
+	if b == nil {
+		return nil
+	}
+	return b.outer
+}
+
+// Room is how many steps there are left, here and in what b lies within.
+func (b *Budget) Room() int64 { return b.room(math.MaxInt64 / 2) }
+
+// Spend takes steps away.
+func (b *Budget) Spend(steps int64) {
+	for ; b != nil; b = b.outer {
+		b.left = max(b.left-steps, -1)
+	}
+}
+
+// room is how many steps the next evaluation has, most at most.
+func (b *Budget) room(most int64) int64 {
+	for ; b != nil; b = b.outer {
+		most = min(most, max(b.left, 0))
+	}
+	return most
+}
 
 // meterName is the name a program finds its meter by; no expression can spell it.
 const meterName = "@meter"

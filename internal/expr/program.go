@@ -48,6 +48,7 @@ type Input struct {
 	Params                                  map[string]string
 	Role, Actor                             string
 	Now                                     time.Time
+	Budget                                  *Budget // nil for no end beside the limit on one evaluation
 	// Measure computes a measure: its exact decimal text, or present = false for
 	// min and max of nothing. The text is empty where a condition of the measure has no
 	// value. It is called once per use, only for measures in scope.
@@ -212,7 +213,8 @@ func (p *Program) Eval(ctx context.Context, in *Input) (bool, error) {
 		return false, &EvalError{Code: DeadlineExceeded, Message: "the time for the evaluation is over"}
 	}
 	a := p.pool.Get().(*activation)
-	a.input, a.meter.left = in, p.limit
+	limit := in.Budget.room(p.limit)
+	a.input, a.meter.left = in, limit
 	var out ref.Val
 	var err error
 	if ctx.Done() == nil {
@@ -220,10 +222,14 @@ func (p *Program) Eval(ctx context.Context, in *Input) (bool, error) {
 	} else {
 		out, _, err = p.program.ContextEval(ctx, a)
 	}
+	in.Budget.Spend(limit - a.meter.left + 1)
 	a.input = nil
 	p.pool.Put(a)
 	if err != nil {
 		return false, evalError(err)
+	}
+	if in.Budget.Over() {
+		return false, &EvalError{Code: CostExceeded, Message: "the evaluations take more steps than are allowed"}
 	}
 	b, ok := out.(types.Bool)
 	if !ok {

@@ -62,13 +62,14 @@ func (o *Outcome) ActorWithin(ctx context.Context) (out ActorVerdict, err error)
 		switch {
 		case len(o.found) == 0:
 		case v.reached == stepStale:
-			told, out.More = violations(o.found)
+			told, out.More = v.p.violations(o.found)
 			out.NotChecked = v.reached.notChecked()
 		default:
 			r := reply{verification: verification{
 				p: v.p, ctx: ctx, stage: v.stage, snapshot: v.snapshot, proposal: v.proposal,
 				patch: v.patch, chosen: v.chosen, next: v.next, args: v.args, values: v.values,
 				accesses: v.accesses, firstAccess: v.firstAccess, after: v.snapshot.State, toActor: true,
+				costs: newCosts(v.p.limits.Cost),
 			}}
 			told, out.More = r.explain(seen)
 			out.NotChecked = r.unchecked
@@ -188,7 +189,7 @@ func (r *reply) tellAll(found []finding) (told []Violation, more int) {
 			out = append(out, f)
 		}
 	}
-	return violations(out)
+	return r.p.violations(out)
 }
 
 // mayName reports whether the stage sees a place or is on the way to what it sees,
@@ -362,11 +363,15 @@ func (r *reply) sees(reads region.Region) bool {
 	if len(reads) == 0 {
 		return true
 	}
-	shown := r.stage.Read.Bind(r.args)
-	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, spine(&r.p.types, shown)))
+	return r.p.sees(r.stage.Read.Bind(r.args), reads)
+}
+
+// sees is the same for a region that is shown.
+func (p *Program) sees(shown, reads region.Region) bool {
+	whole, withSpine := region.Compile(shown), region.Compile(region.Union(shown, spine(&p.types, shown)))
 	for _, g := range reads {
-		for _, p := range g.Include {
-			if p.Shallow && !within(p, withSpine) || !p.Shallow && !within(p, whole) || !r.seesAbove(p, whole) {
+		for _, one := range g.Include {
+			if one.Shallow && !within(one, withSpine) || !one.Shallow && !within(one, whole) || !p.seesAbove(one, whole) {
 				return false
 			}
 		}
@@ -375,10 +380,10 @@ func (r *reply) sees(reads region.Region) bool {
 }
 
 // seesAbove is the same for the labels above a pattern that lies in the region.
-func (r *reply) seesAbove(p region.Pattern, whole *region.Set) bool {
-	for i := range p.Segments {
-		above := region.Pattern{Segments: p.Segments[:i], Shallow: true}
-		if !r.p.alwaysContainer(above.Segments, p.Segments[i]) && !within(above, whole) {
+func (p *Program) seesAbove(one region.Pattern, whole *region.Set) bool {
+	for i := range one.Segments {
+		above := region.Pattern{Segments: one.Segments[:i], Shallow: true}
+		if !p.alwaysContainer(above.Segments, one.Segments[i]) && !within(above, whole) {
 			return false
 		}
 	}

@@ -60,6 +60,9 @@ func (v *verification) checkChanges() []finding {
 	r.in = &expr.Input{Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now}
 	for i := range v.p.changes {
 		c := &v.p.changes[i]
+		if !r.begin(v.costs, v.stage.seesChange[i]) {
+			continue
+		}
 		if c.Each == nil {
 			if meetsAny(c.outside, v.targets) {
 				r.change(c, v.placeOf(c.rule.readsBound(nil)), r.before, r.state)
@@ -78,16 +81,23 @@ func (v *verification) checkChanges() []finding {
 // change asks a rule of a state, or of the entry at w, that was before and is after. Of a
 // state w is the place to be told of, if there is one.
 func (r *ruleRun) change(c *change, w region.Word, before, after *tree.Node) {
+	if r.room.over() {
+		return
+	}
 	in := r.input()
 	in.Before, in.After, in.Entry = before, after, after
 	if c.key != "" {
 		in.Params = map[string]string{c.key: keyOf(c.Each.Over, w)}
 	}
 	j := c.rule.judge(r.ctx, in)
-	if j == holds || !c.differs(before, after) {
+	if j == holds || !c.differs(before, after) && !r.room.over() {
 		return
 	}
-	r.add(messages.invariant(c.Invariant).because(j), func(f finding) finding {
+	r.add(r.room.because(messages.invariant(c.Invariant), j), func(f finding) finding {
+		if r.room.over() { // which entry it was says nothing
+			f.reads = readsOf(c.Expr)
+			return f
+		}
 		if c.Each == nil {
 			f.reads = c.rule.readsBound(nil)
 			if w == nil {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/expr"
@@ -24,12 +25,16 @@ type typeCheck struct {
 	ctx   context.Context
 	state *tree.Node  // where references lead; nil to leave references alone
 	word  region.Word // of the value being checked
+	room  ruleCost    // of all constraints together
 	collection
 }
 
 // check checks n, which stands at c.word, against type id.
 func (c *typeCheck) check(n *tree.Node, id ir.TypeID) {
 	c.watch.tick()
+	if c.room.over() {
+		return
+	}
 	if c.contract.Types[id].Kind == ir.UnionType {
 		c.union(n, id)
 	} else if c.structure(n, id) {
@@ -198,7 +203,7 @@ func (c *typeCheck) union(n *tree.Node, id ir.TypeID) {
 			c.constraints(n, id)
 			return
 		}
-		sub := typeCheck{types: c.types, ctx: c.ctx, state: c.state, word: c.word}
+		sub := typeCheck{types: c.types, ctx: c.ctx, state: c.state, word: c.word, room: c.room}
 		sub.check(n, alt)
 		if sub.total == 0 {
 			c.constraints(n, id)
@@ -242,8 +247,11 @@ func (c *typeCheck) misfitUnion(n *tree.Node, id ir.TypeID, t *ir.Type) {
 func (c *typeCheck) constraints(n *tree.Node, id ir.TypeID) {
 	for i := range c.wheres[id] {
 		w := &c.wheres[id][i]
-		if j := w.judge(c.ctx, &expr.Input{Self: n}); j != holds {
-			c.add(c.unmet(id, i).because(j), func(f finding) finding { return f.below(w, c.word) })
+		if c.room.over() {
+			return
+		}
+		if j := w.judge(c.ctx, &expr.Input{Self: n, Budget: c.room.budget}); j != holds {
+			c.add(c.room.because(c.unmet(id, i), j), func(f finding) finding { return f.below(w, c.word) })
 		}
 	}
 }
@@ -281,17 +289,26 @@ func (c *typeCheck) report(f finding) {
 
 // A typeFold is what is remembered of the containers of one type.
 type typeFold struct {
-	sound *tree.Fold[bool]
+	sound *tree.Fold[soundness]
 	fits  *tree.Fold[bool]
+}
+
+// A soundness is whether items are sound, and how many steps their constraints take.
+type soundness struct {
+	ok    bool
+	steps int64
 }
 
 func newTypeFolds(types []ir.Type) []typeFold {
 	out := make([]typeFold, len(types))
 	both := func(a, b bool) bool { return a && b }
+	bothSound := func(a, b soundness) soundness {
+		return soundness{a.ok && b.ok, min(a.steps+b.steps, math.MaxInt64/2)}
+	}
 	for i := range types {
 		switch types[i].Kind {
 		case ir.MapType, ir.KeyedType, ir.ListType, ir.SetType, ir.LogType:
-			out[i] = typeFold{tree.NewFold(both), tree.NewFold(both)}
+			out[i] = typeFold{tree.NewFold(bothSound), tree.NewFold(both)}
 		}
 	}
 	return out
@@ -317,14 +334,23 @@ func (c *typeCheck) sound(n *tree.Node, id ir.TypeID, t *ir.Type) bool {
 const worthAsking = 48
 
 func (c *typeCheck) soundBesideReferences(n *tree.Node, id ir.TypeID, t *ir.Type) bool {
-	inside := typeCheck{types: c.types, ctx: c.ctx}
-	sound, _ := c.folds[id].sound.Of(n, func(name string, child *tree.Node) (bool, bool) {
+	left := c.room.budget.Room()
+	inside := typeCheck{types: c.types, ctx: c.ctx, room: ruleCost{budget: expr.NewBudget(uint64(left), nil)}}
+	all, _ := c.folds[id].sound.Of(n, func(name string, child *tree.Node) (soundness, bool) {
 		inside.collection, inside.word = collection{}, inside.word[:0]
+		before := inside.room.budget.Room()
 		inside.check(child, t.Elem)
 		ok := inside.total == 0 && (t.Kind != ir.KeyedType || namesItself(t, name, child))
-		return ok, true
+		return soundness{ok, before - inside.room.budget.Room()}, !inside.room.over()
 	})
-	return sound && (t.Kind != ir.SetType || !hasDuplicates(n))
+	if inside.room.over() {
+		all.steps = left + 1
+	}
+	if c.room.budget.Spend(all.steps); c.room.over() {
+		c.report(c.room.because(messages.constraints(c.info[t.Elem].text).of(ir.TypeGate, ""), exhausted))
+		return true
+	}
+	return all.ok && (t.Kind != ir.SetType || !hasDuplicates(n))
 }
 
 // referencesIn checks the references in the items of a sound container.

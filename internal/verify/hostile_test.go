@@ -279,3 +279,25 @@ func TestEditsAtAnyPositionOfALongListCostAboutTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestTheHostSaysHowLongAReplyMayBe(t *testing.T) {
+	patch := []byte(`[` + strings.Repeat(`{"op":"add","path":"/nowhere","value":1},`, 150) + `{"op":"remove","path":"/neither"}]`)
+	lengths := map[int]int{}
+	for _, most := range []int{0, 1, verify.MinReply, 10_000} {
+		limits := verify.DefaultLimits()
+		limits.Reply = most
+		out := hostileWorld(t, limits).try(verify.Proposal{Stage: "none", Patch: patch})
+		told := out.Actor()
+		lengths[most] = len(out.Verdict.Violations)
+		require.Equal(t, 151, len(told.Violations)+told.More)
+		text, err := json.Marshal(told)
+		require.NoError(t, err)
+		if most == 0 {
+			most = verify.MaxReply
+		}
+		require.LessOrEqual(t, len(text), max(most, verify.MinReply))
+	}
+	require.Less(t, lengths[verify.MinReply], lengths[0])
+	require.Less(t, lengths[0], lengths[10_000])
+	require.Equal(t, lengths[verify.MinReply], lengths[1])
+}

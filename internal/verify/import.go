@@ -73,7 +73,7 @@ func (e *StateError) Error() string {
 }
 
 func stateError(found []finding) error {
-	listed, more := violations(found)
+	listed, more := violations(found, MaxReply)
 	e := &StateError{More: more}
 	for _, v := range listed {
 		e.Problems = append(e.Problems, StateProblem{Path: *v.Path, Code: v.Code, Message: v.Message, Hint: v.Hint})

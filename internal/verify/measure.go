@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/patchoptic/poptic/internal/decimal"
@@ -19,6 +20,8 @@ type measure struct {
 	fold  patternFold[tally]
 	where *rule
 	rest  region.Pattern
+	all   region.Region // what a measure with a condition reads
+	reads footprint     // the same
 }
 
 func (p *Program) newMeasure(m *ir.Measure) (measure, error) {
@@ -31,6 +34,11 @@ func (p *Program) newMeasure(m *ir.Measure) (measure, error) {
 		}
 		out.where = &r
 		over, out.rest.Segments, _ = ir.EntryOf(m.Over)
+		all := region.Grant{Include: []region.Pattern{m.Over, {Segments: over.Segments, Shallow: true}}}
+		for _, read := range patternsRead(m.Where) {
+			all.Include = append(all.Include, region.Pattern{Segments: slices.Concat(over.Segments, read.Segments), Shallow: read.Shallow})
+		}
+		out.all, out.reads = asRegion(all), newFootprint(all.Include)
 	}
 	out.fold = newPatternFold(over, out.merge)
 	return out, nil
@@ -124,11 +132,26 @@ func further(kind ir.MeasureKind, a, b *tree.Node) *tree.Node {
 // measures are the measures of one state, each computed at most once, when an
 // expression asks for it. One verification runs on one goroutine.
 type measures struct {
-	p     *Program
-	ctx   context.Context
-	state *tree.Node
-	known []measured // by place in p.measures
+	p       *Program
+	ctx     context.Context
+	state   *tree.Node
+	known   []measured // by place in p.measures
+	missing []bool     // likewise; nil if none is
+	missed  bool       // one that is missing was asked for
 }
+
+// without leaves the i-th measure without a value: to compute it would cost too much, as
+// was told.
+func (m *measures) without(i int) {
+	if m.missing == nil {
+		m.missing = make([]bool, len(m.p.measures))
+	}
+	m.missing[i] = true
+}
+
+// follows reports whether what a rule came to only follows from a measure's having been left
+// without a value. missed must have been reset before the rule was asked.
+func (m *measures) follows(j judgement) bool { return m.missed && j == breaks }
 
 type measured struct {
 	literal string
@@ -141,6 +164,10 @@ func (m *measures) lookup(name string) (literal string, present bool) {
 	for i := range m.p.measures {
 		if m.p.measures[i].Name != name {
 			continue
+		}
+		if m.missing != nil && m.missing[i] {
+			m.missed = true
+			return "", true
 		}
 		if m.known == nil {
 			m.known = make([]measured, len(m.p.measures))

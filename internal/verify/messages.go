@@ -386,6 +386,11 @@ func (c catalogue) constraint(t string, all []rule, i int) finding {
 	return f
 }
 
+// constraints is about constraints somewhere in values of a type.
+func (c catalogue) constraints(t string) finding {
+	return c.schema("type "+t+", where", "a constraint in a value of type "+t+" does not hold")
+}
+
 func (c catalogue) danglingKey(target region.Pattern) finding {
 	return c.schema("key of "+target.Source(), fmt.Sprintf("expected a key of %s, found a string that is none", target.Source()))
 }
@@ -470,6 +475,11 @@ func (f finding) tooCostly() finding {
 	return f
 }
 
+// measure is about the condition of a measure.
+func (c catalogue) measure(m *ir.Measure) finding {
+	return c.finding(EvaluationError, "measure "+m.Name, "measure "+m.Name+" has no value")
+}
+
 func (c catalogue) refused() Violation {
 	return Violation{Gate: GateInvariant, Code: Refused, Message: "refused by a rule over data this stage does not see"}
 }
@@ -540,18 +550,27 @@ func (c *collection) addAll(found []finding) {
 
 func asItIs(f finding) finding { return f }
 
-// MaxReply is how many bytes a reply has as JSON: violations beyond it are counted.
-const MaxReply = 4096
+// MaxReply is how many bytes a reply has as JSON if the host does not say otherwise:
+// violations beyond it are counted. MinReply is the least that it can say.
+const (
+	MaxReply = 4096
+	MinReply = 2048
+)
 
 // besideViolations is what of MaxReply is for all else: digests, phases, attempts.
 const besideViolations = 1024
 
-// violations is what a reply lists of what was found, its texts cut, and how many
+// violations is what a reply lists of what was found, within the limits of p.
+func (p *Program) violations(found []finding) (listed []Violation, more int) {
+	return violations(found, max(cmp.Or(p.limits.Reply, MaxReply), MinReply))
+}
+
+// violations is what a reply of so many bytes lists of what was found, its texts cut, and how many
 // violations there are beside those. What says the same as one before it is said once.
-func violations(found []finding) (listed []Violation, more int) {
+func violations(found []finding, bytes int) (listed []Violation, more int) {
 	listed = make([]Violation, 0, min(len(found), MaxViolations))
 	said := map[string]bool{}
-	room, line := MaxReply-besideViolations, []byte(nil)
+	room, line := bytes-besideViolations, []byte(nil)
 	for i := range found {
 		more += found[i].others
 		v := found[i].Violation.cut()

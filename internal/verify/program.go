@@ -59,11 +59,13 @@ type Limits struct {
 	Patch tree.PatchLimits // what the actor sends
 	State tree.Limits      // what a state file holds, and what a patch may make of a state
 	Expr  expr.Limits      // one evaluation of one expression
+	Cost  CostLimits       // all evaluations for one proposal
+	Reply int              // bytes of a verdict as JSON; 0 is MaxReply, and less than MinReply is as much
 }
 
 // DefaultLimits is a fresh copy of the defaults.
 func DefaultLimits() Limits {
-	return Limits{Patch: tree.DefaultPatchLimits, State: tree.DefaultLimits, Expr: expr.Default()}
+	return Limits{Patch: tree.DefaultPatchLimits, State: tree.DefaultLimits, Expr: expr.Default(), Cost: DefaultCostLimits}
 }
 
 // Contract is the contract of p. It must not be changed.
@@ -148,6 +150,8 @@ type stage struct {
 	params                     []string      // that are keys
 	given                      []string      // and values
 	require, ensure            []rule
+	seesRule, seesChange       []bool           // of each invariant and change rule: cost.go
+	seesMeasure                []bool           // likewise, of each measure
 	unseen                     []region.Pattern // containers it writes into unseen (actor.go)
 	conditions                 []string         // what judges it, in the contract's words
 }
@@ -166,6 +170,15 @@ func (p *Program) newStage(s *ir.Stage) (*stage, error) {
 		out.params = append(out.params, param.Name)
 	}
 	out.given = s.ParamNames()
+	for i := range p.invariants {
+		out.seesRule = append(out.seesRule, out.seesGates(ir.InvariantGate, p.invariants[i].Name))
+	}
+	for i := range p.changes {
+		out.seesChange = append(out.seesChange, out.seesGates(ir.ChangeGate, p.changes[i].Name))
+	}
+	for i := range p.measures {
+		out.seesMeasure = append(out.seesMeasure, p.measures[i].where == nil || p.sees(s.Read, p.measures[i].all))
+	}
 	var err error
 	if out.require, err = p.newRules(s.Require, expr.Scope{Vars: ir.BeforeVars, Params: out.params, Values: s.Values}); err != nil {
 		return nil, fmt.Errorf("require: %w", err)
@@ -265,14 +278,14 @@ func (p *Program) CheckWithin(ctx context.Context, n *tree.Node, phase string) (
 	c := typeCheck{types: &p.types, ctx: ctx, state: n}
 	c.check(n, p.contract.State)
 	if len(c.found) > 0 {
-		found, _ = violations(c.found)
+		found, _ = p.violations(c.found)
 		return found, nil
 	}
 	r := ruleRun{p: p, ctx: ctx, state: n, phase: phase, measures: &measures{p: p, ctx: ctx, state: n}}
 	for i := range p.invariants {
 		r.all(&p.invariants[i])
 	}
-	found, _ = violations(r.found)
+	found, _ = p.violations(r.found)
 	return found, nil
 }
 

@@ -26,13 +26,22 @@ func (v *verification) checkRequire() []finding {
 	if len(v.stage.require) == 0 {
 		return nil
 	}
-	var found []finding
 	v.measuresBefore = measures{p: v.p, ctx: v.ctx, state: v.snapshot.State}
 	in := &expr.Input{Before: v.snapshot.State, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Values: v.values, Params: v.args, Phase: v.snapshot.Phase, Measure: v.measuresBefore.lookup}
-	for i := range v.stage.require {
-		r := &v.stage.require[i]
-		if j := r.judge(v.ctx, in); j != holds {
-			found = append(found, v.unmetCondition(ir.RequireGate, r, i, j))
+	return v.conditions(ir.RequireGate, v.stage.require, in, &v.measuresBefore)
+}
+
+// conditions asks the conditions of the stage of a kind.
+func (v *verification) conditions(kind ir.GateKind, all []rule, in *expr.Input, m *measures) (found []finding) {
+	for i := range all {
+		r := &all[i]
+		room := v.costs.forRule(v.stage.seesGates(kind, nth(i)))
+		if room.over() {
+			continue
+		}
+		in.Budget, m.missed = room.budget, false
+		if j := r.judge(v.ctx, in); j != holds && !m.follows(j) {
+			found = append(found, v.unmetCondition(kind, r, i, room, j))
 		}
 	}
 	return found
@@ -41,8 +50,8 @@ func (v *verification) checkRequire() []finding {
 // unmetCondition is the finding that the i-th require or ensure of the stage does not hold.
 // It is about the place that the condition reads, if that is one, or if one of them was
 // written.
-func (v *verification) unmetCondition(kind ir.GateKind, r *rule, i int, j judgement) finding {
-	f := messages.condition(v.stage.Stage, kind, i).because(j)
+func (v *verification) unmetCondition(kind ir.GateKind, r *rule, i int, room ruleCost, j judgement) finding {
+	f := room.because(messages.condition(v.stage.Stage, kind, i), j)
 	f.reads = r.readsBound(v.args)
 	if at := v.placeOf(f.reads); at != nil {
 		f = f.about(at)
@@ -93,7 +102,8 @@ func fixedWord(p region.Pattern) (w region.Word, fixed bool) {
 // changed, and the guard of the move.
 func (v *verification) checkRules() []finding {
 	v.measuresAfter = measures{p: v.p, ctx: v.ctx, state: v.after}
-	found := append(v.checkEnsure(), v.checkChanges()...)
+	found := append(v.checkMeasures(), v.checkEnsure()...)
+	found = append(found, v.checkChanges()...)
 	found = append(found, v.checkInvariants()...)
 	return append(found, v.checkGuard()...)
 }
@@ -114,15 +124,8 @@ func (v *verification) checkEnsure() []finding {
 	if v.stage == nil || len(v.stage.ensure) == 0 {
 		return nil
 	}
-	var found []finding
 	in := &expr.Input{Before: v.snapshot.State, After: v.after, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Values: v.values, Params: v.args, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
-	for i := range v.stage.ensure {
-		r := &v.stage.ensure[i]
-		if j := r.judge(v.ctx, in); j != holds {
-			found = append(found, v.unmetCondition(ir.EnsureGate, r, i, j))
-		}
-	}
-	return found
+	return v.conditions(ir.EnsureGate, v.stage.ensure, in, &v.measuresAfter)
 }
 
 // checkInvariants evaluates the invariants whose footprint meets a target, and
@@ -135,6 +138,9 @@ func (v *verification) checkInvariants() []finding {
 	moves := r.phase != v.snapshot.Phase
 	for i := range v.p.invariants {
 		inv := &v.p.invariants[i]
+		if !r.begin(v.costs, v.stage == nil || v.stage.seesRule[i]) {
+			continue
+		}
 		if moves && inv.Expr != nil && inv.Expr.ReadsPhase {
 			r.all(inv)
 		} else {
@@ -150,12 +156,17 @@ func (v *verification) checkGuard() []finding {
 	if v.next == "" || guard == nil {
 		return nil
 	}
-	in := &expr.Input{State: v.after, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup}
-	j := guard.judge(v.ctx, in)
-	if j == holds {
+	room := v.costs.forRule(v.stage.seesGates(ir.GuardGate, v.next))
+	if room.over() {
 		return nil
 	}
-	f := messages.guard(v.snapshot.Phase, v.next).of(ir.GuardGate, v.next).because(j)
+	in := &expr.Input{State: v.after, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now, Phase: v.phaseAfter(), Measure: v.measuresAfter.lookup, Budget: room.budget}
+	v.measuresAfter.missed = false
+	j := guard.judge(v.ctx, in)
+	if j == holds || v.measuresAfter.follows(j) {
+		return nil
+	}
+	f := room.because(messages.guard(v.snapshot.Phase, v.next).of(ir.GuardGate, v.next), j)
 	f.reads, f.Hint = guard.readsBound(nil), source(guard.source)
 	return []finding{f}
 }
@@ -173,6 +184,7 @@ type ruleRun struct {
 	measures *measures
 	in       *expr.Input // see input
 	search   entrySearch // see eachTouched
+	room     ruleCost    // of the rule that is asked
 	collection
 }
 
@@ -182,6 +194,17 @@ func (r *ruleRun) input() *expr.Input {
 		r.in = &expr.Input{State: r.state, Phase: r.phase, Measure: r.measures.lookup}
 	}
 	return r.in
+}
+
+// begin makes room for the next rule. Where others took all that there was, it is not
+// asked: they were told of.
+func (r *ruleRun) begin(c *costs, seen bool) bool {
+	r.room = c.forRule(seen)
+	r.input().Budget = r.room.budget
+	if r.measures != nil {
+		r.measures.missed = false
+	}
+	return !r.room.over()
 }
 
 // all evaluates an invariant everywhere.
@@ -208,7 +231,7 @@ func (r *ruleRun) entries(inv *invariant) {
 	}
 	eachMatch(r.p.watch, r.state, inv.Each.Over, func(w region.Word, n *tree.Node) bool {
 		r.entry(inv, w, n)
-		return true
+		return !r.room.over()
 	})
 }
 
@@ -223,19 +246,34 @@ func (r *ruleRun) judge(p *part) judgement {
 	j := holds
 	eachMatch(r.p.watch, r.state, p.each.Over, func(w region.Word, n *tree.Node) bool {
 		j = worse(j, r.judgeEntry(p, keyOf(p.each.Over, w), n))
-		return true
+		return !r.room.over()
 	})
 	return j
 }
 
-// judgeFold does so for a part that looks at nothing but its entries.
+// judgeFold does so for a part that looks at nothing but its entries. After a commit only
+// those that differ are asked, before which all held: what is remembered of the others may
+// not decide what is counted.
 func (r *ruleRun) judgeFold(p *part) judgement {
+	if r.before != nil && p.key == "" {
+		j := holds
+		eachChange(r.before, r.state, p.fold.segments, func(_, n *tree.Node) {
+			r.p.watch.tick()
+			if n != nil {
+				j = worse(j, r.judgeEntry(p, "", n))
+			}
+		})
+		return j
+	}
 	return p.fold.of(r.state, func(name string, n *tree.Node) (judgement, bool) {
 		return r.judgeEntry(p, name, n), true
 	})
 }
 
 func (r *ruleRun) judgeEntry(p *part, name string, n *tree.Node) judgement {
+	if r.room.over() {
+		return exhausted
+	}
 	in := r.input()
 	in.Entry = n
 	if p.key != "" {
@@ -247,9 +285,16 @@ func (r *ruleRun) judgeEntry(p *part, name string, n *tree.Node) judgement {
 // entry evaluates an invariant for one entry.
 func (r *ruleRun) entry(inv *invariant, w region.Word, n *tree.Node) {
 	one := &inv.parts[0]
-	if j := r.judgeEntry(one, keyOf(inv.Each.Over, w), n); j != holds {
+	if r.room.over() {
+		return
+	}
+	if j := r.judgeEntry(one, keyOf(inv.Each.Over, w), n); j != holds && !r.measures.follows(j) {
 		w = r.located(w, n)
-		r.add(messages.invariant(inv.Invariant).because(j), func(f finding) finding {
+		r.add(r.room.because(messages.invariant(inv.Invariant), j), func(f finding) finding {
+			if r.room.over() { // which entry it was says nothing
+				f.reads = readsOf(inv.Expr)
+				return f
+			}
 			f.reads = one.rule.readsBound(familyOf(inv.Each.Over, w))
 			return f.about(w)
 		})
@@ -257,10 +302,10 @@ func (r *ruleRun) entry(inv *invariant, w region.Word, n *tree.Node) {
 }
 
 func (r *ruleRun) reportWhole(inv *invariant, j judgement) {
-	if j == holds {
+	if j == holds || r.measures.follows(j) {
 		return
 	}
-	f := messages.invariant(inv.Invariant).because(j)
+	f := r.room.because(messages.invariant(inv.Invariant), j)
 	f.reads = inv.whole
 	r.add(f, asItIs)
 }

@@ -18,7 +18,8 @@ import (
 
 // checkSchema is the schema step: types, references, produce.
 func (v *verification) checkSchema() []finding {
-	t := targetCheck{v: v, check: typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after}}
+	seesAll := v.stage == nil || v.stage.seesGates(ir.TypeGate, "")
+	t := targetCheck{v: v, written: v.costs.forRule(true), around: v.costs.forRule(seesAll), check: typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after}}
 	for _, f := range v.duplicates {
 		if v.written.over(f.at) <= *f.OpIndex+1 {
 			t.keep(f)
@@ -40,13 +41,14 @@ func (v *verification) checkSchema() []finding {
 // a state.
 func (v *verification) checkValues(found []finding) []finding {
 	var out collection
+	room := v.costs.forRule(true)
 	for i := range v.accesses {
 		a := &v.accesses[i]
 		id, ok := v.valueType(a)
 		if !ok || v.touchedTwice(a.op) || slices.ContainsFunc(found, func(f finding) bool { return f.OpIndex != nil && *f.OpIndex == a.op.Index }) {
 			continue
 		}
-		check := typeCheck{types: &v.p.types, ctx: v.ctx}
+		check := typeCheck{types: &v.p.types, ctx: v.ctx, room: room}
 		check.check(v.p.shape(a.op.Value, id), id)
 		for _, f := range check.found {
 			path := a.op.RawPath + f.at.Pointer()
@@ -99,6 +101,10 @@ func (v *verification) touchedTwice(op *tree.Op) bool {
 type targetCheck struct {
 	v     *verification
 	check typeCheck
+
+	// The constraints of all values that were written count as one rule, and so do those
+	// of the values around them.
+	written, around ruleCost
 	collection
 	seen   map[findingKey]bool      // what a target and one beside it may both find
 	unions map[string]bool          // places that were checked whole for a target inside
@@ -203,6 +209,9 @@ func (t *targetCheck) mayHold(w region.Word, n *tree.Node, concrete ir.TypeID) b
 func (t *targetCheck) whole(w region.Word, n *tree.Node, id ir.TypeID) {
 	t.check.word = append(t.check.word[:0], w...)
 	t.check.collection = collection{}
+	if t.check.room = t.written; t.gated != nil {
+		t.check.room = t.around
+	}
 	t.check.check(n, id)
 	t.take()
 }
@@ -268,8 +277,11 @@ func (t *targetCheck) constraints(w region.Word) {
 			if !rules[i].footprint.meets(w[c.depth:]) {
 				continue
 			}
+			if t.around.over() {
+				return
+			}
 			if j := t.judge(&rules[i], constraint{c.id, c.node, i}); j != holds {
-				t.once(t.v.p.unmet(c.id, i).because(j).below(&rules[i], w[:c.depth]))
+				t.once(t.around.because(t.v.p.unmet(c.id, i), j).below(&rules[i], w[:c.depth]))
 			}
 		}
 	}
@@ -279,7 +291,7 @@ func (t *targetCheck) constraints(w region.Word) {
 func (t *targetCheck) judge(r *rule, c constraint) judgement {
 	j, known := t.judged[c]
 	if !known {
-		j = r.judge(t.v.ctx, &expr.Input{Self: c.node})
+		j = r.judge(t.v.ctx, &expr.Input{Self: c.node, Budget: t.around.budget})
 		if t.judged == nil {
 			t.judged = map[constraint]judgement{}
 		}
@@ -303,6 +315,7 @@ func (t *targetCheck) keep(f finding) {
 		t.seen = map[findingKey]bool{}
 	}
 	t.seen[f.key()] = true
+	hidden := f.known == ir.Hidden
 	if op := t.v.written.writer(f.at) - 1; op >= 0 && f.OpIndex == nil {
 		f.OpIndex = &op
 		f.known = ir.Seen // the actor knows all of a failure inside of what it wrote
@@ -316,6 +329,9 @@ func (t *targetCheck) keep(f finding) {
 	if t.gated != nil {
 		f.rule, f.gated, f.known = ir.TypeGate, t.gated, ""
 		f.reads = region.Region{{Include: []region.Pattern{patternOf(t.gated)}}}
+	}
+	if hidden {
+		f.known = ir.Hidden
 	}
 	t.add(f, asItIs)
 }
@@ -566,7 +582,7 @@ func (v *verification) referrers(r *reference, s *site, gone map[string]bool) []
 // all the same.
 func (v *verification) dangles(w region.Word) bool {
 	at, id := v.p.judgedBy(v.after, w)
-	c := typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after, word: append(region.Word{}, at...)}
+	c := typeCheck{types: &v.p.types, ctx: v.ctx, state: v.after, room: v.costs.forRule(false), word: append(region.Word{}, at...)}
 	c.check(tree.NodeAt(v.after, at), id)
 	return c.total > 0
 }

@@ -231,7 +231,7 @@ type CodeEntry struct {
 }
 
 var codes = []CodeEntry{
-	{LimitExceeded, GateLimit, "the patch, or the state it would make, is larger than allowed", true},
+	{LimitExceeded, GateLimit, "the patch, or the state it would make, is larger than allowed, or a rule needs more steps", true},
 	{PatchSyntax, GateFormat, "the proposal is no JSON Patch", true},
 	{PointerSyntax, GateFormat, "a path is no JSON Pointer, or no index where an array needs one", true},
 	{DuplicateKey, GateFormat, "an object of the patch names a member twice", true},

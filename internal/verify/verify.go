@@ -72,7 +72,7 @@ func (p *Program) Verify(ctx context.Context, s Snapshot, pr Proposal) (out Outc
 		return Outcome{}, err
 	}
 	defer catch(&err)
-	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: pr}
+	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: pr, costs: newCosts(p.limits.Cost)}
 	out = v.outcome(v.run())
 	leaveIfEnded(ctx)
 	return out, nil
@@ -111,7 +111,7 @@ func (p *Program) Admits(ctx context.Context, s Snapshot, r ViewRequest) (refuse
 		return nil, err
 	}
 	defer catch(&err)
-	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: r.proposal()}
+	v := &verification{p: p.within(ctx), ctx: ctx, stage: st, snapshot: s, proposal: r.proposal(), costs: newCosts(p.limits.Cost)}
 	found := v.checkActor()
 	if given := func(p ir.Param) bool { return p.Kind != ir.DependentParam }; len(st.Values) == 0 && !slices.ContainsFunc(st.Params, given) {
 		found = append(found, v.bindArguments()...)
@@ -119,7 +119,7 @@ func (p *Program) Admits(ctx context.Context, s Snapshot, r ViewRequest) (refuse
 			found = v.checkRequire()
 		}
 	}
-	refused, _ = violations(found)
+	refused, _ = p.violations(found)
 	leaveIfEnded(ctx)
 	return refused, nil
 }
@@ -150,6 +150,7 @@ type verification struct {
 	reached                       step // the step that found something, or all of them
 	toActor                       bool // what is found is for a reply: nothing the actor does not see is named
 	measuresBefore, measuresAfter measures
+	costs                         *costs // what evaluations may take yet
 }
 
 // A step is one of the steps of a verification.
@@ -490,7 +491,7 @@ func (v *verification) outcome(found []finding) Outcome {
 		Normalised: append([]string{}, v.proposal.Normalised...),
 		Attempt:    v.proposal.Attempt,
 	}
-	out.Verdict.Violations, out.Verdict.More = violations(withoutFollowing(found))
+	out.Verdict.Violations, out.Verdict.More = v.p.violations(withoutFollowing(found))
 	if v.stage != nil {
 		out.Verdict.MaxAttempts = cmp.Or(v.stage.Attempts, v.proposal.MaxAttempts)
 	}
@@ -572,7 +573,7 @@ type Move struct {
 // stays as it is. The error is the context's.
 func (p *Program) Advance(ctx context.Context, s Snapshot, m Move) (out Outcome, err error) {
 	defer catch(&err)
-	v := &verification{p: p.within(ctx), ctx: ctx, snapshot: s, after: s.State, next: m.To, reached: stepPhase}
+	v := &verification{p: p.within(ctx), ctx: ctx, snapshot: s, after: s.State, next: m.To, reached: stepPhase, costs: newCosts(p.limits.Cost)}
 	v.proposal.Role, v.proposal.Actor, v.proposal.Now = m.Role, m.Actor, m.Now
 	found := v.checkHostMove()
 	if len(found) == 0 {

@@ -467,6 +467,7 @@ func TestTheLimitOnTheCostOfARuleTellsNothingOfWhatIsHidden(t *testing.T) {
 	sum := secrecyOf(t, 12, rounds(10_000, 2_000), func(m maker) verify.Limits {
 		limits := verify.DefaultLimits()
 		limits.Expr.CostLimit = uint64(5 + m.Intn(60))
+		limits.Cost = verify.CostLimits{Rule: uint64(10 + m.Intn(200)), Proposal: uint64(10 + m.Intn(400))}
 		return limits
 	})
 	sum.log(t)
