@@ -108,6 +108,14 @@ var bans = []ban{
 		Reason: "the command line is a leaf: what others need of it belongs in a package",
 	},
 	{
+		From: []string{everything}, FromBut: []string{"cmd"}, Import: []string{"internal/lsp"}, Tests: true,
+		Reason: "the language server is a front of the compiler, as the command line is; what others need of it belongs below",
+	},
+	{
+		From: []string{everything}, FromBut: []string{"internal/lsp"}, Import: []string{"github.com/sourcegraph/jsonrpc2"}, Tests: true,
+		Reason: "one package speaks to editors",
+	},
+	{
 		From: []string{everything}, FromBut: []string{"internal/expr"}, Import: []string{"github.com/google/cel-go", "cel.dev/cel-go"},
 		Reason: "one package fixes what an expression means, its limits and its reads",
 	},

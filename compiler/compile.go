@@ -11,19 +11,21 @@
 //     when it has time (Output.Decide). A Draft is what holds in spite of errors.
 //   - Answers put what is known of each claim into words.
 //
-// What has types of internal packages in it (Output.Lowered, Results, Input.Replay) is for
+// What has types of internal packages in it (Output.Lowered, Results, Files, Input.Replay) is for
 // this project's own tools.
 package compiler
 
 import (
 	"context"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/check"
 	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/symbol"
 )
@@ -50,6 +52,7 @@ type Output struct {
 	Draft       *Draft // of a contract, whatever errors it has
 	Results     []footprint.Result
 	Diagnostics []source.Diagnostic // sorted
+	Files       []*syntax.File      // as parsed, the file that was compiled first, then what it imports; to be read only
 
 	checked check.Result // what Decide answers claims about
 	decided bool
@@ -83,7 +86,8 @@ func Compile(ctx context.Context, in Input) (Output, error) {
 func compile(ctx context.Context, in Input) (Output, error) {
 	l := newLoader(ctx, in)
 	unit := l.load(in.Path, nil)
-	out := Output{Diagnostics: l.diagnostics, decided: true}
+	out := Output{Diagnostics: l.diagnostics, Files: l.files, decided: true}
+	slices.Reverse(out.Files)
 	switch {
 	case unit == nil, strings.HasSuffix(in.Path, TestSuffix):
 	case unit.File.Header != nil && unit.File.Header.Library:

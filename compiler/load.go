@@ -30,6 +30,7 @@ type loader struct {
 	ctx         context.Context
 	in          Input
 	units       map[string]*check.Unit // by path; nil while its imports are being read
+	files       []*syntax.File         // each behind those that it imports
 	diagnostics []source.Diagnostic
 }
 
@@ -68,7 +69,7 @@ func (l *loader) load(p string, from *syntax.Import) *check.Unit {
 			}
 		}
 	}
-	l.units[p] = unit
+	l.units[p], l.files = unit, append(l.files, file)
 	return unit
 }
 

@@ -118,7 +118,9 @@ func (n *namer) define(s *scope) {
 				n.fieldsOf(d.Type, t)
 			}
 		case *syntax.RegionDecl:
-			n.declare(d, symbol.Region, d.Name, d.Span, d.Doc)
+			if r := n.declare(d, symbol.Region, d.Name, d.Span, d.Doc); r != nil && s.regions[d.Name.Text] != nil {
+				r.Type = cut(regionText(s.regions[d.Name.Text].region))
+			}
 		case *syntax.RolesDecl:
 			n.declare(d, symbol.Group, d.Name, d.Span, d.Doc)
 		case *syntax.ConstDecl:
@@ -201,12 +203,42 @@ func (n *namer) written(id ir.TypeID) string {
 	}
 	text, ok := n.texts[id]
 	if !ok {
-		if text = n.describe(id); len(text) > maxText {
-			text = strings.ToValidUTF8(text[:maxText], "") + "..."
-		}
+		text = cut(n.describe(id))
 		n.texts[id] = text
 	}
 	return text
+}
+
+// cut is a text within the bound of those in a table.
+func cut(text string) string {
+	if len(text) > maxText {
+		return strings.ToValidUTF8(text[:maxText], "") + "..."
+	}
+	return text
+}
+
+// regionText writes the paths of a region, those of other regions that it names included.
+func regionText(r region.Region) string {
+	list := func(patterns []region.Pattern) string {
+		var out []string
+		for _, p := range patterns {
+			out = append(out, p.Source())
+		}
+		return strings.Join(out, ", ")
+	}
+	var grants []string
+	for _, g := range r {
+		text := list(g.Include)
+		switch len(g.Except) {
+		case 0:
+		case 1:
+			text += " except " + list(g.Except)
+		default:
+			text += " except (" + list(g.Except) + ")"
+		}
+		grants = append(grants, text)
+	}
+	return strings.Join(grants, ", ")
 }
 
 // writtenSet is one of some types as text.

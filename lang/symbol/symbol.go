@@ -48,7 +48,7 @@ type Symbol struct {
 	Whole source.Span // the whole declaration
 	Scope source.Span // where the name can be used; zero for everywhere in its file
 	Owner *Symbol     // of a field its type, of a parameter its stage, of a variable its rule; may be nil
-	Type  string      // its type as an author would write it, or where its keys come from; "" if it has none
+	Type  string      // its type as an author would write it, where its keys come from, or the paths of a region; "" if it has none
 	Doc   string      // the comment above the declaration
 }
 
