@@ -124,7 +124,7 @@ type Stage struct {
 	Attempts   int         `json:"attempts,omitempty"`     // the tries of a step; 0 leaves that to WithAttempts
 }
 
-// A Parameter is a parameter of a stage. Of "in" and "new" the host gives the value, a
+// A Parameter is a parameter of a stage. Of "in", "new" and "element" the host gives the value, a
 // key; of "value" it gives a value, as JSON; of "from" it may not, for it is taken from the state.
 type Parameter struct {
 	Name string        `json:"name"`
@@ -141,6 +141,7 @@ const (
 	ParameterNew   ParameterKind = ParameterKind(ir.NewParam)       // "new": a key that it does not have yet
 	ParameterValue ParameterKind = "value"                          // a value of the type in Of, given as JSON
 	ParameterFrom  ParameterKind = ParameterKind(ir.DependentParam) // "from": the string found at the place
+	ParameterOneOf ParameterKind = ParameterKind(ir.ElementParam)   // "element": one of the strings of the list or set at the place
 )
 
 // Stages lists the contract's stages in the order of its source. The caller owns them.

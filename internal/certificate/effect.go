@@ -120,8 +120,8 @@ func depends(s *ir.Stage) region.Region {
 		include = append(include, region.Pattern{Segments: p.Segments, Shallow: true})
 	}
 	for _, p := range s.Params {
-		of := p.Of
-		if p.Kind != ir.DependentParam {
+		of := p.Of // of one out of a list: all of that
+		if p.Kind == ir.ExistingParam || p.Kind == ir.NewParam {
 			of = longer(of, region.Segment{Kind: region.ParamSegment, Text: p.Name})
 			of.Shallow = true
 		}
@@ -154,6 +154,12 @@ func (k *checker) keysKnown(s *ir.Stage) []side {
 		return out
 	}
 	t := k.touch(s, runA)
+	sees := append(append([]side{}, t.sees...), t.takes...)
+	for i := range s.Params { // an argument out of a list of references is one
+		if p := &s.Params[i]; p.Kind == ir.ElementParam {
+			sees = append(sees, sides(region.Region{{Include: k.ownAll(k.told(p), runA)}}, false)...)
+		}
+	}
 	var out []side
 	k.eachNode(region.Pattern{}, k.contract.State, func(at region.Pattern, list *ir.Type) {
 		if list.Kind != ir.KeyedType {
@@ -163,7 +169,7 @@ func (k *checker) keysKnown(s *ir.Stage) []side {
 		known := !k.areApart(t.sees, side{include: entry, whole: true})
 		k.eachNode(region.Pattern{}, k.contract.State, func(from region.Pattern, reference *ir.Type) {
 			if reference.Kind == ir.RefType && reference.Target.String() == at.String() {
-				known = known || !k.areApart(append(append([]side{}, t.sees...), t.takes...), side{include: from})
+				known = known || !k.areApart(sees, side{include: from})
 			}
 		})
 		if known {

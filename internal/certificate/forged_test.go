@@ -46,6 +46,11 @@ const forgedState = `contract forged
 state { m: map of int  n: map of map of int  any: any  a: int  b: int  s: set of int  log: log of int  box: map of secret int }
 `
 
+const forgedSet = `contract forged
+state { m: map of int  s: set of string  r: set of key of /m  k: list of K by id  rk: set of key of /k }
+type K { id: string  n: int }
+`
+
 const forgedPhases = forgedState + `phases { one -> two, three  two -> three  three }
 stage on { in one next two, three discloses phase }
 stage over { in two next three }
@@ -100,6 +105,9 @@ state { m: map of string  n: map of int }
 stage a(p = /m/x) { }
 stage b { write blind /m/* }
 `, func(c *ir.Contract) { stageOf(c, "a").Read = nil }, pairOf("a", "b"), "A depends, B writes"},
+	{"an element for A of a set that B writes", forgedSet + `stage a(p in /s) { }
+stage b { read /s write /s/- }
+`, nil, pairOf("a", "b", words{About: "A depends, B writes", Because: "1"}), "A depends, B writes"},
 	{"a parameter of B is a key that A writes", forgedState + `stage a { write blind /m/* }
 stage b(p in /m) { }
 `, nil, pairOf("a", "b"), "B depends, A writes"},
@@ -296,6 +304,13 @@ prove a commutes with a
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b", Args: [][2]string{{"t", "u"}}}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), "drops a rule"},
 
 	// claims about regions
+	{"an element of a list in place of a key", forgedSet + "stage a(p in /s) { }\nstage b(p in /m) { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b", Args: [][2]string{{"p", "p"}}}}}), `"p" is no argument for "p"`},
+	{"an element of a list, which tells what the list has, in place of a key", forgedSet + "stage a(p in /r) { }\nstage b(p in /m) { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b", Args: [][2]string{{"p", "p"}}}}}), `"a read"`},
+	{"a stage that is told what a list has", forgedSet + "stage a(p in /s) { }\nprove no stage reads /s\n", nil, claimOf(claim{}), `"a reads"`},
+	{"a stage that knows a key from an element", forgedSet + "stage a(p in /rk) { }\nprove no stage reads /k/*/id\n", nil,
+		claimOf(claim{Evidence: []words{{About: "a reads", Because: "0"}}}), `"a reads"`},
 	{"a stage that reads it", forgedState + "stage a { read /a }\nprove no stage reads /a\n", nil, claimOf(claim{}), `"a reads"`},
 	{"a stage that is told it", forgedState + "stage a(p in /box) { }\nprove no stage reads secrets\n", nil, claimOf(claim{}), `"a reads"`},
 	{"a stage that writes it", forgedState + "stage a { write blind /m/* }\nprove no stage writes /m\n", nil, claimOf(claim{}), `"a writes"`},

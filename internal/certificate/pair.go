@@ -234,7 +234,7 @@ func oneWay(s *ir.Stage, p region.Pattern, b *ir.Bound) bool {
 	}
 	for _, q := range s.Params {
 		isNew := q.Kind == ir.NewParam
-		if p.Segments[n].Kind == region.ParamSegment && q.Name == p.Segments[n].Text && q.Kind != ir.DependentParam &&
+		if p.Segments[n].Kind == region.ParamSegment && q.Name == p.Segments[n].Text && (isNew || q.Kind == ir.ExistingParam) &&
 			isNew == b.Least && q.Of.String() == (region.Pattern{Segments: p.Segments[:n]}).String() {
 			return true
 		}

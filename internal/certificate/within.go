@@ -188,7 +188,7 @@ func (k *checker) toldBeyond(inner *ir.Stage, outer []Match) region.Region {
 		used := false
 		for _, m := range outer {
 			for _, a := range m.Args {
-				used = used || a[1] == inner.Params[i].Name
+				used = used || a[1] == inner.Params[i].Name && k.kindOf(m.Outer, a[0]) == inner.Params[i].Kind
 			}
 		}
 		if include := k.told(&inner.Params[i]); !used && len(include) > 0 {
@@ -198,9 +198,22 @@ func (k *checker) toldBeyond(inner *ir.Stage, outer []Match) region.Region {
 	return out
 }
 
+// kindOf is the kind of a parameter of a stage, "" if it has none of the name.
+func (k *checker) kindOf(stage, name string) ir.ParamKind {
+	if s := k.stage(stage); s != nil {
+		if p := param(s, name); p != nil {
+			return p.Kind
+		}
+	}
+	return ""
+}
+
 // told is what an argument tells of the state: that the key is there, and where a
-// keyed list has it in a field, that field.
+// keyed list has it in a field, that field; or what a list has that it is out of.
 func (k *checker) told(p *ir.Param) []region.Pattern {
+	if p.Kind == ir.ElementParam {
+		return []region.Pattern{p.Of}
+	}
 	if p.Kind != ir.ExistingParam {
 		return nil
 	}
@@ -288,7 +301,11 @@ func names(params []ir.Param) []string {
 func (k *checker) fits(p *ir.Param, q ir.Param, m Match) bool {
 	of := renamedPattern(q.Of, m).String()
 	same := p.Kind == q.Kind && p.Of.String() == of
-	reference := q.Kind == ir.ExistingParam && p.Kind == ir.DependentParam && k.refersOnlyTo(p.Of, of)
+	from := p.Of
+	if p.Kind == ir.ElementParam {
+		from = longer(from, region.Segment{Kind: region.AnyIndex})
+	}
+	reference := q.Kind == ir.ExistingParam && (p.Kind == ir.DependentParam || p.Kind == ir.ElementParam) && k.refersOnlyTo(from, of)
 	return (same || reference) && containsAll(p.Reserved, q.Reserved)
 }
 

@@ -256,8 +256,12 @@ func choiceNotAllowed(p *syntax.Path) source.Diagnostic {
 	return fault(diagnostic.NotOnePlace, p.Span, "write one declaration for each", "alternatives have no meaning here")
 }
 
-func notAMap(p *syntax.Path, what string) source.Diagnostic {
-	return fault(diagnostic.NotAMap, p.Span, "name a map or a `list of T by FIELD`", "%s has no keys to choose from: it is %s", p.Text, what)
+func notAMap(p *syntax.Path, what, help string) source.Diagnostic {
+	return fault(diagnostic.NotAMap, p.Span, help, "%s has no keys to choose from: it is %s", p.Text, what)
+}
+
+func newInList(p *syntax.Param, what string) source.Diagnostic {
+	return fault(diagnostic.NotAMap, p.Path.Span, "write `"+p.Name.Text+" new in` a map, or `"+p.Name.Text+" in "+p.Path.Text+"` for a string that it has", "%s holds no entry for a new key: it is %s", p.Path.Text, what)
 }
 
 // paramLater: the path of p uses a parameter that is declared after it.

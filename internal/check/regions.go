@@ -118,7 +118,7 @@ func (c *checker) container(p *syntax.Path, params map[string]*ir.Param) *region
 		return nil
 	}
 	if !c.model.Shape.Only(t.at, ir.MapType, ir.KeyedType, ir.AnyType) {
-		c.report(notAMap(p, c.describeSet(t.at)))
+		c.report(notAMap(p, c.describeSet(t.at), "name a map or a `list of T by FIELD`"))
 		return nil
 	}
 	return &t.pattern

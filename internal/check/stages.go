@@ -166,12 +166,35 @@ func (c *checker) lowerParam(st *stage, p *syntax.Param) (ir.Param, bool) {
 	if p.New {
 		out.Kind = ir.NewParam
 	}
-	of := c.container(p.Path, st.params)
-	if of == nil {
+	t, ok := c.single(p.Path, st.params)
+	if !ok {
 		return out, false
 	}
-	out.Of = *of
+	out.Of = t.pattern
+	switch {
+	case c.model.Shape.Only(t.at, ir.MapType, ir.KeyedType, ir.AnyType):
+	case !p.New && c.listsStrings(t.at):
+		out.Kind = ir.ElementParam
+	case p.New && c.listsStrings(t.at):
+		c.report(newInList(p, c.describeSet(t.at)))
+		return out, false
+	default:
+		help := "name a map, a `list of T by FIELD`, or a list or set of strings"
+		if p.New {
+			help = "name a map or a `list of T by FIELD`"
+		}
+		c.report(notAMap(p.Path, c.describeSet(t.at), help))
+		return out, false
+	}
 	return out, true
+}
+
+// listsStrings reports whether all types of a set are lists or sets of strings.
+func (c *checker) listsStrings(at footprint.TypeSet) bool {
+	return len(at) > 0 && !slices.ContainsFunc(at, func(id ir.TypeID) bool {
+		t := c.out.Type(id)
+		return t.Kind != ir.ListType && t.Kind != ir.SetType || !c.isStringType(t.Elem)
+	})
 }
 
 // lowerClauses lowers the clauses a stage has; a delegate starts from a copy of
@@ -493,7 +516,7 @@ func (c *checker) reserveLiterals() {
 		for j := range s.Params {
 			p := &s.Params[j]
 			places := own
-			if p.Kind != ir.DependentParam {
+			if p.Kind.IsKey() {
 				places = append(slices.Clone(own), footprint.Extend(p.Of, region.Segment{Kind: region.ParamSegment, Text: p.Name}))
 			}
 			p.Reserved = reservedFor(p.Name, places, all)

@@ -49,7 +49,7 @@ state { l: list of { id: string  n: secret int } by id }
 	NotAMap = &Kind{
 		Code: "not_a_map", Severity: source.Error,
 		What: "a reference or parameter over something without keys",
-		Why:  "A parameter is a key of what it goes over, and only maps and keyed lists have keys.",
+		Why:  "A parameter is a key of what it goes over, and only maps and keyed lists have keys; one that is `in` may be an element of a list or set of strings as well.",
 		Wrong: `contract c
 state { l: list of int }
 stage s(k in /l) { read /l }

@@ -85,7 +85,7 @@ func ruleSpan(s *ir.Stage, c footprint.Conflict, at Places) source.Span {
 	}
 	for _, p := range s.Params {
 		of := p.Of
-		if p.Kind != ir.DependentParam {
+		if p.Kind.IsKey() {
 			of = footprint.Extend(of, region.Segment{Kind: region.ParamSegment, Text: p.Name})
 		}
 		if reads(of) {

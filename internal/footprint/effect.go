@@ -164,7 +164,7 @@ func (m *Model) local(s *ir.Stage) region.Region {
 	}
 	for _, p := range s.Params {
 		of := p.Of
-		if p.Kind != ir.DependentParam {
+		if p.Kind.IsKey() {
 			of = Extend(of, region.Segment{Kind: region.ParamSegment, Text: p.Name})
 			of.Shallow = true
 		}
@@ -177,13 +177,14 @@ func (m *Model) local(s *ir.Stage) region.Region {
 }
 
 // Told is what a run's arguments tell its actor beside what the view shows: that the
-// key of a parameter is there, and of a keyed list the field that holds it. Where a
+// key of a parameter is there, and of a keyed list the field that holds it; what a list
+// holds of which a parameter is one. Where a
 // parameter is taken from is part of what the stage reads. That the key of a new
 // member is free is one bit, as with a blind write, and is not counted.
 func (m *Model) Told(s *ir.Stage) region.Region {
 	var include []region.Pattern
 	for _, p := range s.Params {
-		if p.Kind == ir.ExistingParam {
+		if p.Kind == ir.ExistingParam || p.Kind == ir.ElementParam {
 			include = append(include, m.told(p)...)
 		}
 	}
@@ -193,8 +194,12 @@ func (m *Model) Told(s *ir.Stage) region.Region {
 	return region.Region{{Include: include}}
 }
 
-// told is the member that a parameter names, without what is in it.
+// told is the member that a parameter names, without what is in it, or the list that it is
+// in: which element it is, the state does not say.
 func (m *Model) told(p ir.Param) []region.Pattern {
+	if p.Kind == ir.ElementParam {
+		return []region.Pattern{p.Of}
+	}
 	member := Extend(p.Of, region.Segment{Kind: region.ParamSegment, Text: p.Name})
 	out := []region.Pattern{member}
 	out[0].Shallow = true
@@ -302,6 +307,11 @@ func (m *Model) KeysKnown(s *ir.Stage) region.Region {
 	known := newMembers(len(x.lists))
 	m.eachListShown(s.Read, func(i int) { known.add(i) })
 	sees := region.Union(s.Read, s.Source)
+	for _, p := range s.Params { // one out of a list of references is one
+		if p.Kind == ir.ElementParam {
+			sees = append(sees, region.Grant{Include: m.told(p)})
+		}
+	}
 	seen := region.Compile(sees)
 	x.near(&x.referring, len(x.references), Includes(sees), func(i int) {
 		r := x.references[i]
@@ -383,8 +393,9 @@ func (m *Model) vouched(s *ir.Stage, param string, container region.Pattern) boo
 		case ir.ExistingParam:
 			return q.Of.String() == container.String()
 		case ir.DependentParam:
-			at := m.Shape.At(q.Of)
-			return m.Shape.Only(at, ir.RefType) && len(at) == 1 && m.Contract.Type(at[0]).Target.String() == container.String()
+			return m.refersTo(q.Of, container)
+		case ir.ElementParam:
+			return m.refersTo(Extend(q.Of, region.Segment{Kind: region.AnyIndex}), container)
 		}
 	}
 	return false

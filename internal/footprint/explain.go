@@ -477,7 +477,12 @@ func (k *mask) args(p *Proposal) map[string]string {
 		if !given {
 			continue
 		}
-		origin := region.Region{{Include: []region.Pattern{{Segments: anyKeys(q.Of).Segments, Shallow: true}}}}
+		from := anyKeys(q.Of)
+		if from.Shallow = true; q.Kind == ir.ElementParam {
+			from = Extend(from, region.Segment{Kind: region.AnyIndex})
+			from.Shallow = true
+		}
+		origin := region.Region{{Include: []region.Pattern{from}}}
 		a := region.Overlap(k.secrets, region.Compile(origin), region.Plain, region.Plain, region.Options{VerdictOnly: true})
 		if out[q.Name] = value; a.Verdict != region.No {
 			out[q.Name] = secretMark

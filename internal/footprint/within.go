@@ -446,12 +446,19 @@ type clause struct {
 type outerGrants struct {
 	key     string // of the matches
 	limited bool   // one of them says what may be handed down
-	matched map[string]bool
+	matched map[matched]bool
 	stages  []*ir.Stage
 
 	read, tested, blind, source, delegable func() *region.Set
 
 	write func(ir.Rights) *region.Set // where they have a right
+}
+
+// matched is an inner parameter that is the argument for an outer one of a kind. One out of a
+// list that serves for a key tells more than the key: what the list has.
+type matched struct {
+	param string
+	as    ir.ParamKind
 }
 
 // granted is what some matches grant together. Inner stages are often compared with the
@@ -475,7 +482,7 @@ func (w *within) granted(outer []match) *outerGrants {
 }
 
 func grants(outer []match) *outerGrants {
-	g := &outerGrants{matched: map[string]bool{}}
+	g := &outerGrants{matched: map[matched]bool{}}
 	var read, creates, source, delegable region.Region
 	for _, x := range outer {
 		read = append(read, x.stage.Read.Rename(x.arg)...)
@@ -484,8 +491,8 @@ func grants(outer []match) *outerGrants {
 		delegable = append(delegable, handedDown(x.stage).Rename(x.arg)...)
 		g.stages = append(g.stages, x.stage)
 		g.limited = g.limited || x.stage.HasDelegable
-		for _, p := range x.args {
-			g.matched[p] = true
+		for _, q := range x.stage.Params {
+			g.matched[matched{x.args[q.Name], q.Kind}] = true
 		}
 	}
 	set := func(r region.Region) func() *region.Set {
@@ -518,7 +525,7 @@ func (g *outerGrants) rights(inner *ir.Stage) []ir.Rights {
 func (w *within) clauses(outer *outerGrants) []clause {
 	seen := slices.Clone(w.inner.Read)
 	for _, p := range w.inner.Params {
-		if p.Kind == ir.ExistingParam && !outer.matched[p.Name] {
+		if (p.Kind == ir.ExistingParam || p.Kind == ir.ElementParam) && !outer.matched[matched{p.Name, p.Kind}] {
 			seen = append(seen, region.Grant{Include: w.model.told(p)})
 		}
 	}
@@ -552,6 +559,6 @@ func handedDown(s *ir.Stage) region.Region {
 
 // ParamText writes a parameter as a stage declares it.
 func ParamText(p ir.Param) string {
-	join := map[ir.ParamKind]string{ir.ExistingParam: " in ", ir.NewParam: " new in ", ir.DependentParam: " = "}
+	join := map[ir.ParamKind]string{ir.ExistingParam: " in ", ir.NewParam: " new in ", ir.DependentParam: " = ", ir.ElementParam: " in "}
 	return p.Name + join[p.Kind] + p.Of.Source()
 }

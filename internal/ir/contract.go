@@ -182,10 +182,14 @@ type ParamKind string
 
 // The parameter kinds of language.md.
 const (
-	ExistingParam  ParamKind = "in"   // a key of the container at Of, present at the base version
-	NewParam       ParamKind = "new"  // a key absent from the container at Of when the patch runs
-	DependentParam ParamKind = "from" // the string found at Of at the base version
+	ExistingParam  ParamKind = "in"      // a key of the container at Of, present at the base version
+	NewParam       ParamKind = "new"     // a key absent from the container at Of when the patch runs
+	DependentParam ParamKind = "from"    // the string found at Of at the base version
+	ElementParam   ParamKind = "element" // one of the strings that the list or set at Of has at the base version
 )
+
+// IsKey reports whether a parameter of the kind is a key of the container that it is of.
+func (k ParamKind) IsKey() bool { return k == ExistingParam || k == NewParam }
 
 // A Param is a stage parameter.
 type Param struct {

@@ -419,7 +419,7 @@ func (v *validation) stage(s *Stage) error {
 	}
 	params := map[string]bool{}
 	for _, p := range s.Params {
-		isKind := slices.Contains([]ParamKind{ExistingParam, NewParam, DependentParam}, p.Kind)
+		isKind := slices.Contains([]ParamKind{ExistingParam, NewParam, DependentParam, ElementParam}, p.Kind)
 		if !isKind || !isName(p.Name) || params[p.Name] || !usesOnly(params, p.Of) {
 			return wrong("has a parameter that is none, or twice")
 		}

@@ -39,9 +39,12 @@ func NewSecrets(c *ir.Contract) *Secrets {
 }
 
 // isSecret reports whether a parameter's values come out of something secret: the
-// keys of a secret container, or a secret string.
+// keys of a secret container, or a secret string, be it in a list.
 func isSecret(p *ir.Param, secrets *region.Set) bool {
 	from := region.Pattern{Segments: p.Of.Segments, Shallow: true}
+	if p.Kind == ir.ElementParam {
+		from.Segments = append(slices.Clone(from.Segments), region.Segment{Kind: region.AnyIndex})
+	}
 	origin := region.Compile(region.Region{{Include: []region.Pattern{from}}})
 	a := region.Overlap(secrets, origin, region.Plain, region.Plain, region.Options{VerdictOnly: true})
 	return a.Verdict != region.No

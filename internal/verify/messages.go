@@ -164,7 +164,11 @@ func (c catalogue) argument(stage, name, message string) finding {
 }
 
 func (c catalogue) argumentMissing(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, "argument "+p.Name+" is missing").hinted("give a key of %s", p.Of.Source())
+	f := c.argument(stage, p.Name, "argument "+p.Name+" is missing")
+	if p.Kind == ir.ElementParam {
+		return f.hinted("give one of the strings of %s", p.Of.Source())
+	}
+	return f.hinted("give a key of %s", p.Of.Source())
 }
 
 func (c catalogue) argumentEmpty(stage string, p *ir.Param) finding {
@@ -177,6 +181,10 @@ func (c catalogue) argumentReserved(stage string, p *ir.Param) finding {
 
 func (c catalogue) argumentNotFound(stage string, p *ir.Param) finding {
 	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is no key of %s", p.Name, p.Of.Source()))
+}
+
+func (c catalogue) argumentNotListed(stage string, p *ir.Param) finding {
+	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is none of the strings of %s", p.Name, p.Of.Source()))
 }
 
 func (c catalogue) argumentTaken(stage string, p *ir.Param) finding {

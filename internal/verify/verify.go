@@ -398,11 +398,26 @@ func (v *verification) bindOne(p *ir.Param) (string, *finding) {
 		return "", found(messages.argumentReserved(v.stage.Name, p))
 	case p.Kind == ir.ExistingParam && at.Get(value) == nil:
 		return "", found(messages.argumentNotFound(v.stage.Name, p))
+	case p.Kind == ir.ElementParam && !holdsText(at, value):
+		return "", found(messages.argumentNotListed(v.stage.Name, p))
 	case p.Kind == ir.NewParam && at.Get(value) != nil:
 		return "", found(messages.argumentTaken(v.stage.Name, p))
 	default:
 		return value, nil
 	}
+}
+
+// holdsText reports whether a list or set has a string as an element.
+func holdsText(list *tree.Node, text string) bool {
+	if list == nil || list.Kind() != ir.Array {
+		return false
+	}
+	for _, n := range list.Elements() {
+		if n.Kind() == ir.String && n.Text() == text {
+			return true
+		}
+	}
+	return false
 }
 
 // bindDependent takes the value of a parameter from the state.

@@ -132,8 +132,10 @@ func (b *binder) fresh(p *ir.Param, of region.Word) string {
 	switch {
 	case p.Kind == ir.NewParam && b.m.isReferred(of):
 		return b.m.newKey(of, append(slices.Clone(b.taken), b.m.newKey(of, nil))) // the first one is what made-up references name
-	case p.Kind != ir.DependentParam:
+	case p.Kind.IsKey():
 		return b.m.newKey(of, b.taken)
+	case p.Kind == ir.ElementParam:
+		of = longer(of, region.Index(0))
 	}
 	for _, id := range b.m.at(of) {
 		if t := b.m.contract.Type(id); t.Kind == ir.RefType {
@@ -222,6 +224,8 @@ func (b *binder) choices(p *ir.Param, of region.Word, state any) []string {
 			return []string{key}
 		}
 		return nil
+	case ir.ElementParam:
+		return slices.DeleteFunc(textsOf(at), func(k string) bool { return k == "" || slices.Contains(p.Reserved, k) })
 	case ir.NewParam:
 		first := b.m.newKey(of, slices.Concat(keysOf(at), p.Reserved))
 		return []string{first, b.m.newKey(of, slices.Concat(keysOf(at), p.Reserved, []string{first}))}

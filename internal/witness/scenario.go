@@ -98,6 +98,11 @@ func (s *scenario) bindParams(d side) {
 		case ir.DependentParam:
 			s.state = set(s.state, of, key)
 			s.state = s.makeConsistent(s.state)
+		case ir.ElementParam:
+			at, _ := get(s.state, of)
+			if list, ok := at.([]any); ok && !slices.Contains(textsOf(list), key) {
+				s.state = s.makeConsistent(set(s.state, of, append(slices.Clone(list), key)))
+			}
 		}
 	}
 }

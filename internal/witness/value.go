@@ -136,6 +136,18 @@ func keysOf(v any) []string {
 	return slices.Sorted(maps.Keys(o))
 }
 
+// textsOf lists the strings of a list or set, each once.
+func textsOf(v any) []string {
+	var out []string
+	list, _ := v.([]any)
+	for _, e := range list {
+		if text, ok := e.(string); ok && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
 func longer(w region.Word, l region.Letter) region.Word { return append(w[:len(w):len(w)], l) }
 
 // A node lets expressions read a value under construction.

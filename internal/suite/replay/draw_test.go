@@ -186,6 +186,8 @@ var sorts = []sort{
 	{nil, []string{"/one/t", "/a/*/t", "/opt"}, []string{"/one/t", "/opt"}, []string{"/one/t"}, nil, nil},
 	{[]string{"p in /a"}, []string{"/one/t", "/opt", "/a/{p}/s"}, []string{"/a/{p}/t", "/a/{p}/i"}, nil, []string{`before.a[p].t != "z"`}, nil},
 	{[]string{"p in /b", "q = /b/{p}/a"}, []string{"/a/{q}/t", "/b/{p}/i"}, []string{"/b/{p}/t", "/a/{q}/t"}, nil, nil, nil},
+	{[]string{"p in /k", "q in /k/{p}/set"}, []string{"/k/{p}/(i|set)", "/n/{q}"}, []string{"/n/{q}", "/k/{p}/i", "/k/{p}/set", "/k/{p}/set/-"}, nil, []string{`q != "z"`}, nil},
+	{[]string{"p in /set"}, []string{"/b/{p}/(i|t)", "/x"}, []string{"/b/{p}/i", "/b/{p}/t", "/x"}, nil, []string{"before.x < 3"}, nil},
 	{[]string{"p in /a", "q new in /n"}, []string{"/a/{p}/i"}, []string{"/n/{q}", "/a/{p}/i"}, nil, nil, []string{"after.n[q] == 0"}},
 }
 
@@ -278,6 +280,8 @@ var drawnConstructs = map[string]*regexp.Regexp{
 	"what a condition asks":            regexp.MustCompile(`require.*(role|actor|now)`),
 	"a rule about changes":             regexp.MustCompile(`change c0 \{`),
 	"a rule about changes of entries":  regexp.MustCompile(`change c\d each`),
+	"one of a set":                     regexp.MustCompile(`\(p in /set\)`),
+	"one of an entry's set":            regexp.MustCompile(`q in /k/\{p\}/set`),
 	"a new key":                        regexp.MustCompile(`p new in /a`),
 	"a new key and another":            regexp.MustCompile(`p new in /b, q in /a`),
 	"a dependent parameter":            regexp.MustCompile(`q = /b/\{p\}/a`),

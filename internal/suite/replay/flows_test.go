@@ -58,6 +58,7 @@ var flowSorts = []flowSort{
 	{"p new in /k", []string{"/n", "/pin"}, []string{"/nums"}, "/k/{p}"},
 	{"p = /ref", []string{"/o/{p}/t", "/ref"}, []string{"/o/{p}/i", "/n", "/o/{p}/t"}, ""},
 	{"p in /kk, q = /kk/{p}", []string{"/k/{q}/v"}, []string{"/k/{q}/w", "/pin", "/kk/{p}"}, ""},
+	{"p in /set", []string{"/n", "/m/{p}"}, []string{"/flag", "/m/{p}", "/log/-"}, ""},
 	{"p in /o, q in /o", []string{"/o/{p}/t"}, []string{"/o/{q}/t", "/o/{q}/i"}, ""},
 }
 

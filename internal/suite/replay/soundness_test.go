@@ -179,11 +179,23 @@ func (co *course) arguments(s *ir.Stage, state *tree.Node) (args region.Binding,
 				keys = append(keys, name)
 			}
 			args[p.Name] = co.pick(keys...)
+		case p.Kind == ir.ElementParam && len(textsOf(at)) > 0:
+			args[p.Name] = co.pick(textsOf(at)...)
 		default:
 			return nil, false
 		}
 	}
 	return args, true
+}
+
+// textsOf lists the strings of a list or set that a parameter may be.
+func textsOf(list *tree.Node) (out []string) {
+	for _, n := range list.Elements() {
+		if n.Kind() == ir.String && n.Text() != "" {
+			out = append(out, n.Text())
+		}
+	}
+	return out
 }
 
 // newKey is a key for a new entry of a container, mostly one that it does not have.

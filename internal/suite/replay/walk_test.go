@@ -189,6 +189,13 @@ func (w *walks) arguments(s *ir.Stage, state *tree.Node, keys []int) (region.Bin
 					args[p.Name], first = name, rank
 				}
 			}
+		case p.Kind == ir.ElementParam:
+			first := uint64(math.MaxUint64)
+			for _, text := range textsOf(at) {
+				if rank := rank(keys[i], text); rank < first && !slices.Contains(p.Reserved, text) {
+					args[p.Name], first = text, rank
+				}
+			}
 		}
 		if args[p.Name] == "" {
 			return nil, false

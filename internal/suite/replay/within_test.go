@@ -124,8 +124,10 @@ func (b blueprint) containerOf(param string) (name, of string) {
 	switch {
 	case strings.HasSuffix(rest, "/a") && strings.Contains(rest, "= /b/"):
 		return name, "a"
-	case strings.HasSuffix(rest, "/b") && strings.Contains(rest, "= /k/"):
+	case strings.HasSuffix(rest, "/b") && strings.Contains(rest, "= /k/"), rest == "in /set":
 		return name, "b"
+	case strings.HasSuffix(rest, "}/set"):
+		return name, "n"
 	}
 	return name, rest[strings.LastIndex(rest, "/")+1:]
 }
@@ -173,7 +175,7 @@ var parameterLists = [][]string{
 	nil, {"p in /a"}, {"p in /b"}, {"p in /k"}, {"p in /n"}, {"p new in /a"}, {"p new in /b", "q in /a"}, {"p in /a", "q in /a"},
 	{"p in /b", "q in /a"}, {"p in /b", "q = /b/{p}/a"}, {"p in /k", "q = /k/{p}/b"}, {"p in /k", "q in /b"},
 	{"p in /b", "q = /b/{p}/a", "r in /a"}, {"p new in /n", "q new in /n"}, {"p in /k", "q = /k/{p}/b", "r = /b/{q}/a"}, {"p in /a", "q in /b", "r in /n"},
-	{"p in /a", "q new in /a"},
+	{"p in /a", "q new in /a"}, {"p in /k", "q in /k/{p}/set"}, {"q in /set"}, {"p in /set", "q in /b"},
 }
 
 // bound gives a path the stage's parameters; "" if it has none of that sort.
@@ -689,11 +691,17 @@ func toldKeys(t *testing.T, program *verify.Program, r innerRun, inner *ir.Stage
 	v, _, err := program.View(context.Background(), r.at, verify.ViewRequest{Stage: one.stage.Name, Args: one.given(r), Role: r.role})
 	require.NoError(t, err)
 	for _, p := range inner.Params {
-		served := p.Kind != ir.ExistingParam
+		served := p.Kind != ir.ExistingParam && p.Kind != ir.ElementParam
 		for _, x := range xs {
-			for _, arg := range x.args {
-				served = served || arg == p.Name
+			for _, q := range x.stage.Params {
+				served = served || x.args[q.Name] == p.Name && q.Kind == p.Kind
 			}
+		}
+		if p.Kind == ir.ElementParam {
+			if !served && tree.NodeAt(v.Value, wordOf(p.Of.Bind(r.args))) == nil {
+				return false
+			}
+			continue
 		}
 		if !served && tree.NodeAt(v.Value, append(wordOf(p.Of.Bind(r.args)), region.Key(r.args[p.Name]))) == nil {
 			return false
