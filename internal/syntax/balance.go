@@ -101,10 +101,10 @@ func (b *balance) closing(t token) {
 	b.out = append(b.out, t)
 }
 
-// belongsOutside reports whether t stands first on its line, left of the line of
-// the innermost bracket and level with the line of one further out.
+// belongsOutside reports whether t is a "}" that stands first on its line, left of the
+// line of the innermost bracket and level with the line of one further out.
 func (b *balance) belongsOutside(t token) bool {
-	if !t.lineStart || len(b.open) < 2 {
+	if t.value != "}" || !t.lineStart || len(b.open) < 2 {
 		return false
 	}
 	column := indentation(b.file.Text, t.start)

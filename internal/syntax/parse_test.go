@@ -217,3 +217,16 @@ func TestAFileReadInPartIsNotToldWhatItLacks(t *testing.T) {
 	only(t, "contract c\nstate { a: "+strings.Repeat("(", 100)+"int", DefaultLimits)
 	only(t, "contract c\nstate { a: "+strings.Repeat("map of ", 100)+"int }", DefaultLimits)
 }
+
+func TestAParenthesisMayStandLevelWithTheBlockAroundIt(t *testing.T) {
+	for _, text := range []string{
+		"contract c\nstage s {\n  read /a except (\n    /b\n)\n}",
+		"contract c\nstage s { read (\n  /b,\n  (/c\n)\n) }",
+		"contract c\nstate {\n  a: map of (\n    A | B\n)\n  b: (list of (\n    { x: int\n  }\n))\n}",
+	} {
+		_, ds := parse("a.poptic", text)
+		require.Empty(t, ds, text)
+	}
+	_, ds := parse("a.poptic", "contract c\nstage s {\n  read /a except (\n    /b\n}\nstage t { read (/a\n) )\n}")
+	require.Len(t, ds, 2)
+}
