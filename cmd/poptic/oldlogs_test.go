@@ -317,9 +317,9 @@ func TestALogOfFormat1JudgesItsContractByWhatComesOut(t *testing.T) {
 	inOldLogs(t)
 	source := string(readFile(t, "shop.poptic"))
 	for name, other := range map[string]string{
-		"a set that is a list": strings.Replace(source, "tags:     set of string", "tags:     list of string", 1),
-		"a list that is a set": strings.Replace(source, "notes:    list of string", "notes:    set of string", 1),
-		"a member that is not": strings.Replace(source, "  budget:   number\n", "", 1),
+		"a set that is a list": strings.Replace(source, "tags:    set of string", "tags:    list of string", 1),
+		"a list that is a set": strings.Replace(source, "notes:   list of string", "notes:   set of string", 1),
+		"a member that is not": strings.Replace(source, "  budget:  number\n", "", 1),
 	} {
 		require.NotEqual(t, source, other)
 		require.NoError(t, os.WriteFile("other.poptic", []byte(other), 0o600))

@@ -2,6 +2,7 @@ package check
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -28,13 +29,36 @@ func (c *checker) lowerClaims() {
 	}
 }
 
-// addClaim adds a claim written at a place. Its text is the source with white
-// space and comments folded.
+// addClaim adds a claim written at a place. Its text is that of its tokens, however they were
+// laid out.
 func (c *checker) addClaim(claim ir.Claim, at source.Span, faulty bool) {
 	c.claimFaulty = append(c.claimFaulty, faulty)
-	claim.Text = folded(at.Text())
+	claim.Text = c.claimText(at)
 	c.out.Claims = append(c.out.Claims, claim)
 	c.claimSpans = append(c.claimSpans, at)
+}
+
+// claimText joins the tokens at a place of the contract's file, without comments.
+func (c *checker) claimText(at source.Span) string {
+	var out strings.Builder
+	tokens := c.root.file.Tokens
+	from := sort.Search(len(tokens), func(i int) bool { return tokens[i].Span.Start >= at.Start })
+	before := "("
+	for _, t := range tokens[from:] {
+		if t.Span.End > at.End {
+			break
+		}
+		if t.Kind == syntax.CommentToken {
+			continue
+		}
+		text := t.Span.Text()
+		if before != "(" && text != ")" && text != "," {
+			out.WriteByte(' ')
+		}
+		out.WriteString(text)
+		before = text
+	}
+	return out.String()
 }
 
 // folded joins the words of a text, without comments.

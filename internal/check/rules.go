@@ -62,6 +62,9 @@ func (c *checker) expressionIn(in *scope, e *syntax.Expr, s expr.Scope) ir.Expr 
 	if !expr.HasErrors(issues) {
 		c.noteWalks(e, out, s)
 	}
+	if plain := syntax.Plain(out.Source); len(plain) <= expr.Default().MaxSource { // a brace may have had no space beside it
+		out.Source = plain
+	}
 	return out
 }
 

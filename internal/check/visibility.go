@@ -182,7 +182,7 @@ func (c *checker) checkGuards() {
 
 func (c *checker) checkGuard(st *stage, cl *syntax.Clause) {
 	mentioned, values := c.env.ParamUses(cl.Expr.Text, st.paramNames())
-	if len(values) == 0 || !slices.ContainsFunc(st.out.Require, func(x ir.Expr) bool { return x.Source == cl.Expr.Text && len(x.Reads) > 0 }) {
+	if len(values) == 0 || !slices.ContainsFunc(st.out.Require, func(x ir.Expr) bool { return x.Source == syntax.Plain(cl.Expr.Text) && len(x.Reads) > 0 }) {
 		return
 	}
 	for _, q := range st.out.Params { // what is found by an argument is picked by it

@@ -104,14 +104,8 @@ func celEnd(text string, pos int) (end int, closed bool) {
 			if depth--; depth == 0 {
 				return i + 1, true
 			}
-		case '"', '\'':
-			i = celStringEnd(text, i, isRaw(text, i)) - 1
-		case '`':
-			i = celNameEnd(text, i) - 1
-		case '/':
-			if strings.HasPrefix(text[i:], "//") {
-				i = commentEnd(text, i) - 1
-			}
+		case '"', '\'', '`', '/':
+			i = max(i, celAtomEnd(text, i)-1)
 		case '\n':
 			if startsDeclaration(text, i+1) {
 				return i, false
@@ -119,6 +113,22 @@ func celEnd(text string, pos int) (end int, closed bool) {
 		}
 	}
 	return len(text), false
+}
+
+// celAtomEnd is the end of the string, name in backquotes or comment of CEL that opens at
+// pos, pos if none does: what holds braces and white space that mean nothing.
+func celAtomEnd(text string, pos int) int {
+	switch text[pos] {
+	case '"', '\'':
+		return celStringEnd(text, pos, isRaw(text, pos))
+	case '`':
+		return celNameEnd(text, pos)
+	case '/':
+		if strings.HasPrefix(text[pos:], "//") {
+			return commentEnd(text, pos)
+		}
+	}
+	return pos
 }
 
 // isRaw reports whether the string that opens at pos has the prefix r, R, or one

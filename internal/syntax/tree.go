@@ -37,6 +37,16 @@ type Documented struct {
 
 func (d *Documented) document(doc string) { d.Doc = doc }
 
+// IsItem reports whether a node is one of those that a file or a block is a sequence of: the
+// header, a declaration, a field, a phase, a clause.
+func IsItem(n any) bool {
+	if _, literal := n.(*LiteralType); literal {
+		return false
+	}
+	_, ok := n.(interface{ document(string) })
+	return ok
+}
+
 // A Token is one lexical token; white space between tokens is not a token.
 type Token struct {
 	Span source.Span
