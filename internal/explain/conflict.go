@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
@@ -139,6 +140,12 @@ func proposal(name string, p footprint.Proposal) string {
 	}
 	if p.Role != "" {
 		text += " by " + p.Role
+	}
+	if p.Actor != "" {
+		text += fmt.Sprintf(" as %q", p.Actor)
+	}
+	if !p.Now.IsZero() {
+		text += " at " + p.Now.Format(time.RFC3339)
 	}
 	text += " with " + p.Patch
 	if p.Next != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/certificate"
 	"github.com/patchoptic/poptic/internal/ir"
@@ -86,7 +87,9 @@ type Proposal struct {
 	Stage string            `json:"stage"`
 	Args  map[string]string `json:"args,omitempty"`
 	Role  string            `json:"role,omitempty"`
-	Patch string            `json:"patch"` // JSON
+	Actor string            `json:"actor,omitempty"`
+	Now   time.Time         `json:"now,omitzero"` // the clock that it is decided by
+	Patch string            `json:"patch"`        // JSON
 	Next  string            `json:"next,omitempty"`
 }
 

@@ -63,7 +63,9 @@ func (m maker) typed(c *ir.Contract, id ir.TypeID) string {
 		return strconv.Quote(m.pick("a", "b", "k1", "k2", ""))
 	case ir.RefType:
 		return strconv.Quote(m.pick(someKeys...))
-	case ir.NumberType, ir.DecimalType:
+	case ir.DecimalType:
+		return m.pick("0", "1", "1.0", "0.5", "2.50", "25e-1", "0.1", "3")
+	case ir.NumberType:
 		return strconv.Itoa(m.Intn(6)) + m.pick("", "", ".0", "e0")
 	case ir.IntType:
 		return strconv.Itoa(m.Intn(6))

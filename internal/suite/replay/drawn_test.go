@@ -49,10 +49,15 @@ func TestCertifiedPairsOfDrawnContractsCommute(t *testing.T) {
 		text, c := m.contract()
 		sum.note(t, text)
 		if co, ok := m.onPhase(t, c, sum); ok {
+			co.text = text
 			co.all(t, inPhase(c, co.phase, sum), 30)
 		}
 	}
 	sum.log(t)
+	t.Logf("certified pairs that have to do with each: %v", sum.constructs)
 	require.Positive(t, sum.parted, "the generator makes nothing that parts")
 	require.Greater(t, sum.accepted[2], sum.trials/20)
+	for name := range drawnConstructs {
+		require.True(t, sum.constructs[name] > 0 || sum.trials < 100_000, name)
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
@@ -29,7 +30,7 @@ import (
 type secrecy struct {
 	tried, contracts int
 	refused          map[string]int  // by code, findings of contracts that were thrown away
-	drew             map[string]int  // by construct, contracts that compiled
+	drew, compared   map[string]int  // by construct, contracts that compiled; in which states were compared
 	cases            int             // pairs of states and a patch
 	accepted, bits   int             // cases that were accepted; that differ in a disclosed bit
 	chosen           int             // commits by which an actor chose, under a warning, to be shown unlike things
@@ -39,7 +40,7 @@ type secrecy struct {
 }
 
 func newSecrecy() *secrecy {
-	return &secrecy{refused: map[string]int{}, drew: map[string]int{}, distinct: map[string]bool{}}
+	return &secrecy{refused: map[string]int{}, drew: map[string]int{}, compared: map[string]int{}, distinct: map[string]bool{}}
 }
 
 func (s *secrecy) log(t testing.TB) {
@@ -68,6 +69,7 @@ type hall struct {
 	s     *ir.Stage
 	valid []*tree.Node
 	args  map[string]string
+	by    footprint.Proposal // who asks, and when
 	bound region.Binding
 	reach reach
 	see   region.Cursor
@@ -106,8 +108,9 @@ func (h *hall) bind(n *tree.Node) bool {
 		}
 	}
 	for _, v := range h.s.Values {
-		h.args[v.Name] = h.pick("0", "1", "7")
+		h.args[v.Name] = h.typed(h.c, v.Type)
 	}
+	h.maker.inputs(h.s, &h.by)
 	if ok {
 		h.see = region.Compile(h.s.Read).Start(args)
 		_, ok = h.view(n)
@@ -123,7 +126,7 @@ func (h *hall) view(n *tree.Node) (text string, ok bool) {
 
 // viewed gives a view as text, and as what is the same for every spelling of its numbers.
 func (h *hall) viewed(n *tree.Node) (text, value string, ok bool) {
-	v, refused, err := h.p.View(context.Background(), verify.Snapshot{State: n, Phase: h.phase(), Version: 1}, verify.ViewRequest{Stage: h.s.Name, Args: h.args})
+	v, refused, err := h.p.View(context.Background(), verify.Snapshot{State: n, Phase: h.phase(), Version: 1}, verify.ViewRequest{Stage: h.s.Name, Args: h.args, Role: h.by.Role, Actor: h.by.Actor, Now: h.by.Now})
 	require.NoError(h.t, err)
 	if refused != nil {
 		return "", "", false
@@ -256,7 +259,7 @@ type told struct {
 
 func (h *hall) tell(n *tree.Node, patch string) told {
 	out, err := h.p.Verify(context.Background(), verify.Snapshot{State: n, Phase: h.phase(), Version: 1},
-		verify.Proposal{Stage: h.s.Name, Args: h.args, Patch: []byte(patch)})
+		verify.Proposal{Stage: h.s.Name, Args: h.args, Role: h.by.Role, Actor: h.by.Actor, Now: h.by.Now, Patch: []byte(patch)})
 	require.NoError(h.t, err)
 	actor := out.Actor()
 	reply, err := json.Marshal(actor)
@@ -442,6 +445,9 @@ func secrecyOf(t testing.TB, seed int64, enough int, limits func(m maker) verify
 		}
 		if sum.cases > met {
 			sum.distinct[h.text] = true
+			for what := range d.drew {
+				sum.compared[what]++
+			}
 		}
 		if sum.took = time.Since(start); sum.meter.due(sum.cases) {
 			sum.log(t)
@@ -458,6 +464,9 @@ func TestSealedContractsTellNothingOfWhatIsHidden(t *testing.T) {
 	t.Logf("refused: %v", sum.refused)
 	require.Greater(t, sum.accepted, sum.cases/5)
 	require.Positive(t, sum.bits, "no gate that is disclosed decided anything")
+	for _, what := range constructs {
+		require.True(t, sum.compared[what] > 0 || strings.HasPrefix(what, "gate ") || sum.cases < 100_000, what)
+	}
 }
 
 // Rules that exceed the limit on their cost are refused for it, and that tells no more
@@ -477,6 +486,8 @@ func TestTheLimitOnTheCostOfARuleTellsNothingOfWhatIsHidden(t *testing.T) {
 var constructs = []string{
 	"record", "optional", "further members", "map", "keyed", "list", "set", "log", "union", "tagged", "any", "secret", "reference",
 	"a number that is spelled its own way", "where", "where on a record", "each", "entry not read", "rule on keys", "unique", "measure", "size", "order", "reference count", "condition", "sum", "key", "unique together",
+	"decimal", "sum of decimals", "constant and definition", "least and largest with a condition", "change", "change of entries", "narrowed union",
+	"message", "member in backquotes", "value", "roles", "inputs",
 	"p in", "q new", "dependent parameter", "append", "blind", "rights", "require", "ensure", "produce", "phases", "delegate",
 	"except", "any depth", "literal key", "wildcard for a member", "gate seen", "gate disclosed", "view chosen",
 }
@@ -484,11 +495,11 @@ var constructs = []string{
 func TestSealedContractsAreDrawnOfEveryConstruct(t *testing.T) {
 	t.Parallel()
 	m, sum := newMaker(9), newSecrecy()
-	for sum.contracts < rounds(600, 300) {
+	for sum.contracts < min(rounds(600, 300), 2_000) {
 		m.sealed(sum)
 	}
 	for _, what := range constructs {
-		require.Positive(t, sum.drew[what], "%s, of %v", what, sum.drew)
+		require.GreaterOrEqual(t, 100*sum.drew[what], 2*sum.contracts, "%s, of %v", what, sum.drew)
 	}
 	require.Greater(t, sum.contracts, sum.tried/5, "refused: %v", sum.refused)
 }

@@ -106,7 +106,7 @@ func (r *runs) state(t witness.Trial) *tree.Node {
 
 // first is a proposal judged on the trial's own state.
 func (r *runs) first(t witness.Trial, x verify.Snapshot, p footprint.Proposal) step {
-	key := fmt.Sprintf("%s\x00%s\x00%s\x00%v\x00%s", t.Phase, t.State, p.Stage, p.Args, p.Patch)
+	key := fmt.Sprintf("%s\x00%s\x00%v", t.Phase, t.State, p)
 	if s, known := r.firsts[key]; known {
 		return s
 	}
@@ -122,7 +122,7 @@ func (r *runs) run(x verify.Snapshot, p footprint.Proposal) step {
 	if v, _, err := r.program.View(ctx, x, verify.ViewRequest{Stage: p.Stage, Args: p.Args, Role: p.Role}); err == nil {
 		out.view = view{v.Value, v.Placeholders}
 	}
-	o, err := r.program.Verify(ctx, x, verify.Proposal{Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: []byte(p.Patch), Next: p.Next})
+	o, err := r.program.Verify(ctx, x, verify.Proposal{Stage: p.Stage, Args: p.Args, Role: p.Role, Actor: p.Actor, Now: p.Now, Patch: []byte(p.Patch), Next: p.Next})
 	switch {
 	case err != nil:
 		out.why = err.Error()

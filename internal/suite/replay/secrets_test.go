@@ -21,6 +21,7 @@ type draft struct {
 	maker
 	members  []string // of the state
 	places   []spot
+	decls    []string // of groups and types
 	rules    []string
 	clauses  []string
 	params   []string
@@ -28,6 +29,7 @@ type draft struct {
 	phases   bool
 	delegate bool
 	drew     map[string]bool
+	ruled    []string // what rules alone drew
 }
 
 // A spot is a typed place: its path, and what the type is called.
@@ -50,8 +52,14 @@ func (m maker) draft() *draft {
 	if m.chance(35) {
 		d.member("at", d.scalar("/at", "ref"))
 	}
-	for range m.Intn(4) {
-		d.rule()
+	if m.chance(35) {
+		d.places = append(d.places, spot{"/ds", "map"}, spot{"/ds/*", "decimal"}, spot{"/ds/*", "decimal"})
+		d.member("ds", "map of decimal")
+	}
+	for range m.Intn(6) {
+		for before := len(d.rules); len(d.rules) == before; {
+			d.rule()
+		}
 	}
 	d.phases = m.chance(20)
 	d.stage()
@@ -63,7 +71,7 @@ func (d *draft) member(name, t string) { d.members = append(d.members, name+": "
 // typ draws a type for a path.
 func (d *draft) typ(path string, depth int) string {
 	if depth == 0 {
-		return d.scalar(path, d.pick("int", "int", "int", "small", "letter", "spelled", "ref", "ref", "bool", "string"))
+		return d.scalar(path, d.pick("int", "int", "int", "small", "letter", "spelled", "decimal", "ref", "ref", "bool", "string"))
 	}
 	kind := d.pick("record", "record", "map", "keyed", "list", "set", "log", "union", "optional", "tagged", "tagged", "any")
 	d.places = append(d.places, spot{path, kind})
@@ -97,7 +105,8 @@ func (d *draft) typ(path string, depth int) string {
 	case "optional":
 		return "{ a?: (" + d.typ(path+"/a", depth-1) + ")  b: int }"
 	case "tagged":
-		return `{ k: "x"  ` + d.fields(path, depth-1) + ` } | { k: "y"  ` + d.fields(path, depth-1) + ` }`
+		d.places = append(d.places, spot{path + "/v", "int"})
+		return `{ k: "x"  v: ` + d.pick("int", "secret int", "decimal") + `  ` + d.fields(path, depth-1) + ` } | { k: "y"  ` + d.fields(path, depth-1) + ` }`
 	}
 	return "any"
 }
@@ -117,8 +126,8 @@ func (d *draft) record(path string, depth int) string {
 
 func (d *draft) fields(path string, depth int) string {
 	var out []string
-	for _, name := range []string{"a", "b", "c"} {
-		if !d.chance(65) {
+	for _, name := range []string{"a", "b", "c", quotedMember} {
+		if !d.chance(65) || name == quotedMember && d.chance(50) {
 			continue
 		}
 		mark, secret := ":", ""
@@ -129,9 +138,21 @@ func (d *draft) fields(path string, depth int) string {
 			d.did("secret")
 			secret = "secret "
 		}
-		out = append(out, name+mark+" "+secret+"("+d.typ(path+"/"+name, d.Intn(depth+1))+")")
+		spelled := name
+		if name == quotedMember {
+			spelled = `"` + name + `"`
+		}
+		out = append(out, spelled+mark+" "+secret+"("+d.typ(path+"/"+name, d.Intn(depth+1))+")")
 	}
 	return strings.Join(append(out, "z: int"), "  ")
+}
+
+// quotedMember is a member whose name expressions have in backquotes.
+const quotedMember = "d-e"
+
+// members is how an expression reads what is below a path.
+func members(path string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(path, "/", "."), quotedMember, "`"+quotedMember+"`")
 }
 
 func (d *draft) scalar(path, kind string) string {
@@ -168,11 +189,17 @@ func (d *draft) rule() {
 	n := len(d.rules)
 	add := func(what, text string, args ...any) {
 		d.did(what)
+		d.ruled = append(d.ruled, what)
 		d.rules = append(d.rules, fmt.Sprintf(text, args...))
 	}
-	ints := d.where(true, "int", "small")
-	dots := func(path string) string { return "state" + strings.ReplaceAll(path, "/", ".") }
-	switch top := d.where(false, "list", "log", "set", "map", "keyed"); d.Intn(12) {
+	ints, decimals := d.where(true, "int", "small"), d.where(true, "decimal")
+	dots := func(path string) string { return "state" + members(path) }
+	for _, at := range []string{ints, decimals} {
+		if strings.Contains(at, quotedMember) {
+			d.did("member in backquotes")
+		}
+	}
+	switch top := d.where(false, "list", "log", "set", "map", "keyed"); d.Intn(26) {
 	case 0:
 		d.unread(n, add)
 	case 1:
@@ -199,16 +226,50 @@ func (d *draft) rule() {
 		if ints != "" {
 			add("condition", "measure m%d = %s %s where { %s }\ninvariant r%d { m%d <= state.limit + 6 }", n, d.pick("sum", "count"), ints, d.entryHolds(ints), n, n)
 		}
-	case 10:
+	case 10, 21:
 		if path, ok := strings.CutSuffix(ints, "/*"); ok && !strings.Contains(path, "*") {
 			add("sum", "invariant r%d { sum(%s) <= state.limit + 9 }", n, dots(path))
 		} else {
 			add("key", "invariant r%d each k, e in /n/* { k != %q || state.limit < %d }", n, d.pick("a", "b"), 3+d.Intn(3))
 		}
-	case 11:
+	case 11, 22:
 		if u := d.where(true, "int", "string", "letter", "ref"); u != "" {
 			if v := d.beside(u); v != "" {
 				add("unique together", "invariant r%d unique %s, %s", n, u, v)
+			}
+		}
+	case 12, 23:
+		if decimals != "" {
+			add("decimal", "invariant r%d each e in %s%s { e * %s - %s <= state.limit }", n, decimals, d.message(), d.pick("2", "0.5", "1.25"), d.pick("4.5", "3", "2.75"))
+		}
+	case 13, 24:
+		if decimals != "" {
+			add("sum of decimals", "measure m%d = sum %s\ninvariant r%d%s { m%d - 0.5 <= state.limit + 8 }", n, decimals, n, d.message(), n)
+		}
+	case 14:
+		if ints != "" {
+			add("constant and definition", "const MOST%d = %d\ndefine few%d(e) = { e <= state.limit + MOST%d }\ninvariant r%d each e in %s%s { few%d(e) }", n, 2+d.Intn(3), n, n, n, ints, d.message(), n)
+		}
+	case 15:
+		if ints != "" {
+			add("least and largest with a condition", "measure m%d = %s %s where { %s }\ninvariant r%d%s { m%d.orValue(0) <= state.limit + 3 }", n, d.pick("min", "max"), ints, d.entryHolds(ints), n, d.message(), n)
+		}
+	case 16:
+		add("change", "change r%d%s { %s }", n, d.message(), d.pick("after.limit >= before.limit - 1", "before.n.all(k, k in after.n) || after.limit > 2", "size(after.n) <= size(before.n) + 1 || actor == \"ann\"", `role == "u" || after.limit == before.limit`))
+	case 17, 18:
+		if ints != "" {
+			add("change of entries", "change r%d each %se in %s%s { %s }", n, d.pick("", "k, "), ints, d.message(), d.pick("after <= before + 2", "after >= before || after == 0", `after != before + 1 || role == "u"`, "e != 1 || before == 1 || now.getFullYear() > 2000"))
+		}
+	case 19, 20, 25:
+		if at := d.where(d.chance(70), "tagged"); at != "" {
+			what := fmt.Sprintf("ENTRY.k != \"x\" || ENTRY.v %s state.limit + 3", d.pick("<", "<=", "!="))
+			switch {
+			case !strings.Contains(at, "*"):
+				add("narrowed union", "invariant r%d%s { %s }", n, d.message(), strings.ReplaceAll(what, "ENTRY", dots(at)))
+			case d.chance(30):
+				add("narrowed union", "change r%d each e in %s%s { before.k != \"x\" || after.k != \"x\" || after.v >= before.v }", n, at, d.message())
+			default:
+				add("narrowed union", "invariant r%d each e in %s%s { %s }", n, at, d.message(), strings.ReplaceAll(what, "ENTRY", "e"))
 			}
 		}
 	case 8:
@@ -216,11 +277,23 @@ func (d *draft) rule() {
 	}
 }
 
+// message is one that a rule tells, or none.
+func (d *draft) message() string {
+	if d.chance(60) {
+		return ""
+	}
+	d.did("message")
+	return ` "it is a rule"`
+}
+
 // entryHolds is a condition on the entry of a place: on the number there, by the names
 // that lead to it.
 func (d *draft) entryHolds(path string) string {
 	_, rest, _ := cutLast(path)
-	return fmt.Sprintf("self%s %s %d", strings.ReplaceAll(rest, "/", "."), d.pick("<", ">"), 1+d.Intn(2))
+	if rest != "" && d.chance(50) { // one that may be absent
+		return fmt.Sprintf("self%s.orValue(1) %s %d", strings.ReplaceAll(members(rest), ".", ".?"), d.pick("<", ">"), 1+d.Intn(2))
+	}
+	return fmt.Sprintf("self%s %s %d", members(rest), d.pick("<", ">"), 1+d.Intn(2))
 }
 
 // cutLast cuts a path behind its last wildcard.
@@ -302,6 +375,14 @@ func (d *draft) stage() {
 		d.did("blind")
 		write = append(write, "blind /n/*")
 	}
+	if d.chance(20) {
+		d.value()
+	}
+	if d.chance(15) {
+		d.did("roles")
+		d.decls = append(d.decls, "roles staff = u, v")
+		d.clauses = append(d.clauses, "by "+d.pick("staff", "u", "staff, x"))
+	}
 	d.clause("read", d.grants)
 	if limited := d.limited(write); !slices.Equal(limited, write) {
 		d.did("rights")
@@ -319,7 +400,29 @@ func (d *draft) stage() {
 			d.clauses = append(d.clauses, c.text)
 		}
 	}
+	for i, text := range []string{`role != "x"`, `before.limit > 0 || actor == "ann"`, `now.getFullYear() < 2020 || size(before.n) > 0`} {
+		if d.chance(6) {
+			d.did("inputs")
+			d.clauses = append(d.clauses, fmt.Sprintf("%s%s%s { %s }", d.pick("require", "ensure"), d.pick("", fmt.Sprintf(" asked%d", i)), d.message(), text))
+		}
+	}
 	d.delegate = d.chance(15)
+}
+
+// value draws an argument that is no key, with a condition that asks for it.
+func (d *draft) value() {
+	d.did("value")
+	v := values[d.Intn(4)]
+	if d.chance(30) {
+		v = value{`Said`, nil}
+		d.decls = append(d.decls, "type Said { n: int  at?: string  price: decimal }")
+	}
+	d.params = append(d.params, "w: "+v.of)
+	n := "w"
+	if v.of == "Said" {
+		n = d.pick("w.n", "w.price")
+	}
+	d.clauses = append(d.clauses, fmt.Sprintf(d.pick("require%s { %s < 6 }", "require%s { before.limit <= %s + 1 }", "ensure%s { after.limit != %s || size(after.n) > 0 }"), d.pick("", " as_said", ` said "it is as was said"`), n))
 }
 
 func (d *draft) clause(word string, grants []string) {
@@ -425,7 +528,7 @@ func (d *draft) below(path string) string {
 // text is the contract, with more clauses of its stage.
 func (d *draft) text(more ...string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "contract drawn sealed\nstate {\n  %s\n}\n%s\n", strings.Join(d.members, "\n  "), strings.Join(d.rules, "\n"))
+	fmt.Fprintf(&b, "contract drawn sealed\nstate {\n  %s\n}\n%s\n", strings.Join(d.members, "\n  "), strings.Join(append(slices.Clone(d.decls), d.rules...), "\n"))
 	in := ""
 	if d.phases {
 		d.did("phases")
@@ -481,6 +584,9 @@ func (m maker) sealed(sum *secrecy) (*draft, *ir.Contract) {
 				d.clauses = append(d.clauses, disclose...)
 			} else {
 				d.rules = nil
+				for _, what := range d.ruled {
+					delete(d.drew, what)
+				}
 			}
 		}
 	}

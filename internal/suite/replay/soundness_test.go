@@ -31,10 +31,11 @@ type shape struct {
 	accepted                      [3]int // trials with that many proposals accepted on the state
 	parted                        int    // trials of pairs without certificate that parted
 	contracts                     map[string]bool
+	constructs                    map[string]int // certified pairs of drawn contracts that have to do with each
 	meter                         meter
 }
 
-func newShape() *shape { return &shape{contracts: map[string]bool{}} }
+func newShape() *shape { return &shape{contracts: map[string]bool{}, constructs: map[string]int{}} }
 
 // note counts a contract, by the text that tells it from others, and tells of a long run.
 func (s *shape) note(t *testing.T, contract string) {
@@ -48,6 +49,7 @@ func (s *shape) note(t *testing.T, contract string) {
 type course struct {
 	maker
 	c       *ir.Contract
+	text    string // of a drawn contract
 	run     replay.Runner
 	reaches map[string]reach
 	phase   string
@@ -106,9 +108,18 @@ func (co *course) all(t *testing.T, pairs []footprint.Pair, perPair int) {
 		if len(p.Conflicts) > 0 && !depends(p) {
 			tries = 1 // to see that there is something to certify
 		}
+		accepted := co.sum.accepted
 		for range tries {
 			if len(co.states) > 0 {
 				co.try(t, p)
+			}
+		}
+		if co.text != "" && (co.sum.accepted[1] > accepted[1] || co.sum.accepted[2] > accepted[2]) {
+			part := involved(co.text, p.A, p.B)
+			for name, pattern := range drawnConstructs {
+				if pattern.MatchString(part) {
+					co.sum.constructs[name]++
+				}
 			}
 		}
 	}
@@ -132,7 +143,7 @@ func (co *course) try(t *testing.T, pair footprint.Pair) {
 		return
 	}
 	trial := witness.Trial{State: state.file, Phase: co.phase}
-	trial.A, trial.B = a.proposal(pair.A, argsA, state.node), b.proposal(pair.B, argsB, state.node)
+	trial.A, trial.B = a.proposal(co.c, pair.A, argsA, state.node), b.proposal(co.c, pair.B, argsB, state.node)
 	example, accepted := co.run.Compare(trial)
 	switch {
 	case certified && example != nil:
@@ -208,7 +219,7 @@ func (m maker) newKey(container *tree.Node) string {
 	return m.pick("k1", "k2")
 }
 
-func (a actor) proposal(s *ir.Stage, args region.Binding, state *tree.Node) footprint.Proposal {
+func (a actor) proposal(c *ir.Contract, s *ir.Stage, args region.Binding, state *tree.Node) footprint.Proposal {
 	out := footprint.Proposal{Stage: s.Name, Args: map[string]string{}, Patch: a.patch(state)}
 	for _, p := range s.Params {
 		if p.Kind != ir.DependentParam {
@@ -216,8 +227,9 @@ func (a actor) proposal(s *ir.Stage, args region.Binding, state *tree.Node) foot
 		}
 	}
 	for _, v := range s.Values {
-		out.Args[v.Name] = a.pick("0", "1", "7")
+		out.Args[v.Name] = a.typed(c, v.Type)
 	}
+	a.inputs(s, &out)
 	return out
 }
 

@@ -58,8 +58,10 @@ func (s stateMaker) value(id ir.TypeID, at string, planning bool) any {
 		return json.RawMessage(t.Literal)
 	case ir.IntType:
 		return s.Intn(4)
-	case ir.NumberType, ir.DecimalType:
+	case ir.NumberType:
 		return json.RawMessage(s.pick("0", "1", "1.0", "2", "2e0", "3"))
+	case ir.DecimalType:
+		return json.RawMessage(s.pick("0", "1", "1.0", "0.5", "2.50", "25e-1", "0.1", "3"))
 	case ir.BoolType:
 		return s.chance(50)
 	case ir.NullType:
