@@ -58,6 +58,7 @@ func TestCertifiedPairsOfDrawnContractsCommute(t *testing.T) {
 	require.Positive(t, sum.parted, "the generator makes nothing that parts")
 	require.Greater(t, sum.accepted[2], sum.trials/20)
 	for name := range drawnConstructs {
-		require.True(t, sum.constructs[name] > 0 || sum.trials < 100_000, name)
+		inNone := name == "a choice of phases" // stages that move the phase are in no pair
+		require.True(t, sum.constructs[name] > 0 || inNone || sum.trials < 100_000, name)
 	}
 }

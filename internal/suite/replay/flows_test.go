@@ -72,6 +72,17 @@ var flowRules = []string{
 	`{ phase != "last" || state.n < 3 }`,
 	`{ !(phase in ["zero", "last"]) || state.pin != "a" }`,
 	"unique /o/*/t",
+	"each k, x in /m/* { x < 3 || k != \"k2\" }",
+	"{ sum(state.nums) <= 6 || state.pin == \"a\" }",
+	"{ state.u.kind != \"i\" || state.u.i < 3 }",
+}
+
+// flowChanges are rules about changes.
+var flowChanges = []string{
+	`{ before.pin != "b" || after.n == before.n }`,
+	`{ after.n >= before.n || state_flag(after) }`,
+	`each x in /o/* { before.i <= after.i || before.t == "a" }`,
+	`each k, x in /m/* { after >= before - 1 || k == "k1" }`,
 }
 
 // flowPhases go from one on, by a choice and by the host.
@@ -90,6 +101,10 @@ func (d *drawing) flows() string {
 		if d.phases || !strings.Contains(rule, "phase") {
 			d.line("invariant i%d %s", i, rule)
 		}
+	}
+	d.line("define state_flag(s) = { s.flag }")
+	for i, rule := range d.some(0, 1, flowChanges...) {
+		d.line("change c%d %s", i, rule)
 	}
 	var sees, writes []string
 	for i := range 2 + d.Intn(2) {
@@ -151,7 +166,14 @@ func (d *drawing) flowStage(name string, written []string) (read, write []string
 	if x.makes != "" {
 		write = append(write, x.makes)
 	}
-	d.line("stage %s%s {", name, map[bool]string{true: "(" + x.params + ")"}[x.params != ""])
+	params := x.params
+	if d.chance(15) {
+		params = strings.TrimPrefix(params+", w: int", ", ")
+	}
+	d.line("stage %s%s {", name, map[bool]string{true: "(" + params + ")"}[params != ""])
+	if strings.Contains(params, "w: ") {
+		d.line("  ensure { w != 5 }")
+	}
 	if d.phases {
 		in := d.some(1, 2, "one", "zero", "single", "last")
 		next := flowArrows[in[0]]

@@ -199,7 +199,7 @@ func (d *draft) rule() {
 			d.did("member in backquotes")
 		}
 	}
-	switch top := d.where(false, "list", "log", "set", "map", "keyed"); d.Intn(26) {
+	switch top := d.where(false, "list", "log", "set", "map", "keyed"); d.Intn(28) {
 	case 0:
 		d.unread(n, add)
 	case 1:
@@ -218,7 +218,7 @@ func (d *draft) rule() {
 		if top != "" && !strings.Contains(top, "*") && strings.Count(top, "/") == 1 {
 			add("size", "invariant r%d { size(%s) <= state.limit + 1 }", n, dots(top))
 		}
-	case 6, 7:
+	case 6, 7, 27:
 		if at := d.numbers(); at != "" {
 			add("order", "invariant r%d { size(%[2]s) < 2 || %[2]s[0] <= %[2]s[1] + state.limit }", n, dots(at))
 		}
@@ -250,7 +250,7 @@ func (d *draft) rule() {
 		if ints != "" {
 			add("constant and definition", "const MOST%d = %d\ndefine few%d(e) = { e <= state.limit + MOST%d }\ninvariant r%d each e in %s%s { few%d(e) }", n, 2+d.Intn(3), n, n, n, ints, d.message(), n)
 		}
-	case 15:
+	case 15, 26:
 		if ints != "" {
 			add("least and largest with a condition", "measure m%d = %s %s where { %s }\ninvariant r%d%s { m%d.orValue(0) <= state.limit + 3 }", n, d.pick("min", "max"), ints, d.entryHolds(ints), n, d.message(), n)
 		}

@@ -116,11 +116,12 @@ func (w *walks) String() string {
 
 // A visit is an actor's step in one walk.
 type visit struct {
-	stage *ir.Stage
-	role  string
-	args  region.Binding
-	view  verify.View
-	shown string // all of what it is shown, and remembers
+	stage  *ir.Stage
+	role   string
+	args   region.Binding
+	values map[string]string
+	view   verify.View
+	shown  string // all of what it is shown, and remembers
 }
 
 // A host's choice is made without looking at the states.
@@ -153,13 +154,14 @@ func (w *walks) visit(x *walker, by choice) (v visit, ok bool) {
 	if v.args, ok = w.arguments(v.stage, x.at.State, by.keys); !ok {
 		return v, false
 	}
-	shown, refused, err := w.p.View(context.Background(), x.at, verify.ViewRequest{Stage: v.stage.Name, Args: given(v.stage, v.args), Role: v.role})
+	v.values = maker{rand.New(&mix{uint64(by.keys[0])})}.said(w.c, v.stage)
+	shown, refused, err := w.p.View(context.Background(), x.at, verify.ViewRequest{Stage: v.stage.Name, Args: given(v.stage, v.args, v.values), Role: v.role})
 	require.NoError(w.t, err)
 	if refused != nil {
 		return v, false
 	}
 	v.view = shown
-	v.shown = fmt.Sprint(x.at.Phase, v.stage.Name, v.role, v.args, v.view.Placeholders, v.view.Value)
+	v.shown = fmt.Sprint(x.at.Phase, v.stage.Name, v.role, v.args, v.values, v.view.Placeholders, v.view.Value)
 	return v, true
 }
 
@@ -228,7 +230,7 @@ func (w *walks) answer(v visit, try int) verify.Proposal {
 	h := fnv.New64a()
 	fmt.Fprint(h, w.seed, try, v.shown)
 	m := maker{rand.New(&mix{h.Sum64()})}
-	out := verify.Proposal{Stage: v.stage.Name, Args: given(v.stage, v.args), Role: v.role, Patch: []byte("[]")}
+	out := verify.Proposal{Stage: v.stage.Name, Args: given(v.stage, v.args, v.values), Role: v.role, Patch: []byte("[]")}
 	a := m.actor(v.stage, w.reach[v.stage.Name], v.args, placed{v.view.Value, "", w.spots(v)}, w.others[m.Intn(len(w.others))])
 	if len(a.targets) > 0 {
 		ops := []string{a.proposes(v.view.Value)}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,6 +39,7 @@ type blueprint struct {
 	attempts                       int
 	rights                         string            // of the write grants, "" for all
 	rename                         map[string]string // of parameters
+	heads                          []string          // names and messages of the conditions, by turns
 }
 
 func (b blueprint) clone() blueprint {
@@ -69,8 +71,12 @@ func (b blueprint) text() string {
 		}
 	}
 	rules := func(name string, of []string) {
-		for _, x := range of {
-			fmt.Fprintf(&out, "  %s { %s }\n", name, strings.NewReplacer("{", "", "}", "").Replace(named(x)))
+		for i, x := range of {
+			head := ""
+			if len(b.heads) > 0 {
+				head = strings.ReplaceAll(b.heads[i%len(b.heads)], "NAME", fmt.Sprint(name, i))
+			}
+			fmt.Fprintf(&out, "  %s%s { %s }\n", name, head, strings.NewReplacer("{", "", "}", "").Replace(named(x)))
 		}
 	}
 	clause("in", b.in)
@@ -148,7 +154,8 @@ var chains = [][]string{
 	{"/x"}, {"/y"}, {"/opt"}, {"/ref"},
 	{"/one/i", "/one/(i|s)", "/one except /one/t", "/one"},
 	{"/u/i", "/u/(i|kind)", "/u"}, {"/u/m/*", "/u/m", "/u/(kind|m)", "/u"},
-	{"/li/*", "/li"}, {"/set/*", "/set"}, {"/log/*", "/log"},
+	{"/li/*", "/li"}, {"/set/*", "/set"}, {"/log/*", "/log"}, {"/pr"}, {"/ds/*", "/ds"}, {"/hd/\"eo:c\"", "/hd/(\"eo:c\"|in)", "/hd"},
+	{"/ts/*/ok", "/ts/*/(ok|v)", "/ts/*", "/ts"}, {"/k/{k}/c", "/k/{k}/(c|i)", "/k/{k}"},
 	{"/w/x", "/w/(x|y)", "/w"}, {"/w/**", "/w"},
 	{"/o/x", "/o/(x|m)", "/o except /o/m/*", "/o"}, {"/o/m/*", "/o/m", "/o"},
 	{"/g/*/x", "/g/*/(x|y)", "/g/*", "/g"}, {"/g/*/y", "/g except /g/*/x", "/g"},
@@ -162,12 +169,15 @@ const more = `
 var writable = []string{
 	"/log/-", "/set/-", "blind /n/*", "blind /g/*", "/a/{a}", "/a/{a}/(i|s)", "/b/{b}/v", "/b/{b}/(i|t)", "/k/{k}/i", "/k/{k}/set", "/n/{n}",
 	"/x", "/opt", "/one/(i|s)", "/u", "/u/m", "/li", "/set", "/w", "/o", "/o/m", "/g", "/a", "/b/*/i", "/n", "/h/*", "/k/{k}/set/-",
+	"/pr", "/ds", "/hd", "/ts", "/k/{k}/c",
 }
 
 // conditions of a stage that has keys of what they name.
 var (
-	requirable = []string{"before.x < 3", `before.a[{a}].s == "p"`, "before.a[{a}].i < 3", "before.b[{b}].i < 3 && before.x < 3", "before.n[{n}] < 3", "before.k[{k}].i < 3", "before.b[{b}].a == {a}"}
-	ensurable  = []string{"after.y < 3", `after.a[{a}].s != "r"`, "after.a[{a}].i < 3 && after.y < 3", "after.b[{b}].i < 3", "after.k[{k}].i <= before.k[{k}].i", "after.b[{b}].a == {a}", "has(after.opt)"}
+	requirable = []string{"before.x < 3", `before.a[{a}].s == "p"`, "before.a[{a}].i < 3", "before.b[{b}].i < 3 && before.x < 3", "before.n[{n}] < 3", "before.k[{k}].i < 3", "before.b[{b}].a == {a}",
+		"low(before.a[{a}], TOP)", "before.pr * rate < 2.5", "before.k[{k}].c <= before.pr + 4", `role != "x"`, "actor != before.one.t", `now < timestamp("2026-01-01T00:00:00Z") || before.x < TOP`, "before.u.kind != \"n\" || before.u.i < TOP"}
+	ensurable = []string{"after.y < 3", `after.a[{a}].s != "r"`, "after.a[{a}].i < 3 && after.y < 3", "after.b[{b}].i < 3", "after.k[{k}].i <= before.k[{k}].i", "after.b[{b}].a == {a}", "has(after.opt)",
+		"!gone(after.a[{a}].s)", "sum(after.ds) <= 9.5", "after.k[{k}].c - rate <= before.k[{k}].c", "same(before.one, after.one) || actor == \"ann\"", "after.hd.`eo:c` < 3"}
 	producible = []string{"/opt", "/a/{a}/r", "/b/{b}/t", "/o"}
 )
 
@@ -229,6 +239,11 @@ func (d *drawing) wide(name string) blueprint {
 	}
 	if d.chance(40) {
 		b.by = d.some(1, 2, "u", "v", "w")
+	} else if d.chance(20) {
+		b.by = []string{d.pick("staff", "anyone")}
+	}
+	if d.chance(50) {
+		b.heads = d.some(1, 3, "", ` "it is so"`, " NAME", ` NAME "it is so"`)
 	}
 	b.read = d.several(b, 4, allPaths())
 	b.write = d.several(b, 3, writable)
@@ -247,6 +262,9 @@ func (d *drawing) wide(name string) blueprint {
 		b.delegable = b.allRead()
 	}
 	b.require, b.ensure, b.produce = d.several(b, 1, requirable), d.several(b, 1, ensurable), nil
+	if d.chance(25) {
+		d.asks(&b)
+	}
 	if d.chance(10) {
 		b.produce = d.several(b, 1, producible)
 	}
@@ -254,6 +272,18 @@ func (d *drawing) wide(name string) blueprint {
 		b.attempts = 1 + d.Intn(5)
 	}
 	return b
+}
+
+// asks gives a stage an argument that is a value, and perhaps a condition about it.
+func (d *drawing) asks(b *blueprint) {
+	v := values[d.Intn(len(values))]
+	name := d.pick("w", "w", "said")
+	b.params = append(b.params, name+": "+v.of)
+	if v.of == "int" || v.of == "decimal" {
+		b.require = append(b.require, d.pick(name+" < 6", "before.x <= "+name, name+" != 2"))
+	} else {
+		b.ensure = append(b.ensure, "after.y < 4 || "+name+" == "+name)
+	}
 }
 
 // narrower is a path that one of a chain holds; often itself.
@@ -323,6 +353,12 @@ func (d *drawing) narrow(b blueprint, name string) blueprint {
 	}
 	if b.attempts > 0 && d.chance(50) {
 		a.attempts = 1 + d.Intn(b.attempts)
+	}
+	if d.chance(10) {
+		d.asks(&a)
+	}
+	if d.chance(50) {
+		a.heads = d.some(1, 3, "", ` "this is so"`, " NAME", ` NAME "it is so"`)
 	}
 	d.parameters(&a)
 	if d.chance(35) {
@@ -534,6 +570,11 @@ func (x standIn) given(r innerRun) map[string]string {
 			out[q.Name] = r.args[x.args[q.Name]]
 		}
 	}
+	for _, v := range x.stage.Values {
+		if said, ok := r.values[v.Name]; ok {
+			out[v.Name] = said
+		}
+	}
 	return out
 }
 
@@ -556,24 +597,36 @@ type bout struct {
 
 // A run is one proposal of the inner stage.
 type innerRun struct {
-	at    verify.Snapshot
-	role  string
-	args  region.Binding
-	patch string
-	next  string
-	view  verify.View
-	out   verify.Outcome
+	at     verify.Snapshot
+	role   string
+	actor  string
+	now    time.Time
+	args   region.Binding
+	values map[string]string // of arguments that are no keys
+	patch  string
+	next   string
+	view   verify.View
+	out    verify.Outcome
 }
 
-func given(s *ir.Stage, args region.Binding) map[string]string {
-	out := map[string]string{}
+func given(s *ir.Stage, args region.Binding, values map[string]string) map[string]string {
+	out := maps.Clone(values)
+	if out == nil {
+		out = map[string]string{}
+	}
 	for _, q := range s.Params {
 		if q.Kind != ir.DependentParam {
 			out[q.Name] = args[q.Name]
 		}
 	}
+	return out
+}
+
+// said draws the values that a stage asks for.
+func (m maker) said(c *ir.Contract, s *ir.Stage) map[string]string {
+	out := map[string]string{}
 	for _, v := range s.Values {
-		out[v.Name] = "1"
+		out[v.Name] = m.typed(c, v.Type)
 	}
 	return out
 }
@@ -593,7 +646,11 @@ func (b *bout) run(states map[string][]*tree.Node) (r innerRun, ok bool) {
 		return r, false
 	}
 	ctx := context.Background()
-	v, refused, err := b.p.View(ctx, r.at, verify.ViewRequest{Stage: s.Name, Args: given(s, r.args), Role: r.role})
+	r.values = b.said(b.c, s)
+	var by footprint.Proposal
+	b.inputs(s, &by)
+	r.actor, r.now = by.Actor, by.Now
+	v, refused, err := b.p.View(ctx, r.at, r.asks(s, given(s, r.args, r.values)))
 	require.NoError(b.t, err)
 	if refused != nil {
 		return r, false
@@ -608,15 +665,25 @@ func (b *bout) run(states map[string][]*tree.Node) (r innerRun, ok bool) {
 	if len(s.Next) > 0 {
 		r.next = b.pick(s.Next...)
 	}
-	r.out, err = b.p.Verify(ctx, r.at, verify.Proposal{Stage: s.Name, Args: given(s, r.args), Role: r.role, Patch: []byte(r.patch), Next: r.next})
+	r.out, err = b.p.Verify(ctx, r.at, r.proposes(s, given(s, r.args, r.values)))
 	require.NoError(b.t, err)
 	return r, true
+}
+
+// asks is the request for the view of a stage that runs as this one did.
+func (r innerRun) asks(s *ir.Stage, args map[string]string) verify.ViewRequest {
+	return verify.ViewRequest{Stage: s.Name, Args: args, Role: r.role, Actor: r.actor, Now: r.now}
+}
+
+// proposes is its proposal.
+func (r innerRun) proposes(s *ir.Stage, args map[string]string) verify.Proposal {
+	return verify.Proposal{Stage: s.Name, Args: args, Role: r.role, Actor: r.actor, Now: r.now, Patch: []byte(r.patch), Next: r.next}
 }
 
 // differs says how a stage in the inner one's place falls short of a run; "" if it does not.
 func differs(t *testing.T, p *verify.Program, r innerRun, x standIn) string {
 	ctx, args := context.Background(), x.given(r)
-	v, refused, err := p.View(ctx, r.at, verify.ViewRequest{Stage: x.stage.Name, Args: args, Role: r.role})
+	v, refused, err := p.View(ctx, r.at, r.asks(x.stage, args))
 	require.NoError(t, err)
 	if refused != nil {
 		return fmt.Sprintf("it is shown nothing: %v", refused.Violations)
@@ -627,7 +694,7 @@ func differs(t *testing.T, p *verify.Program, r innerRun, x standIn) string {
 	if r.out.Verdict.Verdict == verify.Reject {
 		return ""
 	}
-	out, err := p.Verify(ctx, r.at, verify.Proposal{Stage: x.stage.Name, Args: args, Role: r.role, Patch: []byte(r.patch), Next: r.next})
+	out, err := p.Verify(ctx, r.at, r.proposes(x.stage, args))
 	require.NoError(t, err)
 	switch {
 	case out.Verdict.Verdict != r.out.Verdict.Verdict:
@@ -667,7 +734,7 @@ func shows(big, small verify.View, at region.Word, b, s *tree.Node) (region.Word
 // together is a stage that has the grants of all that stand in for another, in a contract
 // of its own; its parameters are the other's.
 func together(t *testing.T, c *ir.Contract, inner *ir.Stage, xs []standIn) place {
-	all := ir.Stage{Name: "together", Params: inner.Params, In: inner.In, Next: inner.Next}
+	all := ir.Stage{Name: "together", Params: inner.Params, Values: inner.Values, In: inner.In, Next: inner.Next}
 	for _, x := range xs {
 		as := func(p string) string { return x.args[p] }
 		all.Read = append(all.Read, x.stage.Read.Rename(as)...)
@@ -688,7 +755,7 @@ func together(t *testing.T, c *ir.Contract, inner *ir.Stage, xs []standIn) place
 
 // toldKeys reports whether a stand-in sees the keys that only the inner stage is bound to.
 func toldKeys(t *testing.T, program *verify.Program, r innerRun, inner *ir.Stage, xs []standIn, one standIn) bool {
-	v, _, err := program.View(context.Background(), r.at, verify.ViewRequest{Stage: one.stage.Name, Args: one.given(r), Role: r.role})
+	v, _, err := program.View(context.Background(), r.at, r.asks(one.stage, one.given(r)))
 	require.NoError(t, err)
 	for _, p := range inner.Params {
 		served := p.Kind != ir.ExistingParam && p.Kind != ir.ElementParam
@@ -761,7 +828,16 @@ var provedConstructs = map[string]*regexp.Regexp{
 	"a composition, right":  regexp.MustCompile(`compose b`),
 	"a composition, left":   regexp.MustCompile(`compose a`),
 	"a delegate":            regexp.MustCompile(`delegate d`),
-	"a union of kinds":      regexp.MustCompile(`read .*/(w|g|h)`),
+	"a union of kinds":      regexp.MustCompile(`read .*/(w|g|h)\b`),
+	"a value, in both":      regexp.MustCompile(`(?s)stage a\([^)]*(w|said): .*stage b\([^)]*(w|said): `),
+	"a value more":          regexp.MustCompile(`stage a\([^)]*(w|said): .*(?s:.*)stage b\([^:)]*\)`),
+	"a value that is asked": regexp.MustCompile(`(?s)stage a\([^)]*: [^}]*(require|ensure)[^}]*\b(w|said)\b`),
+	"a group of roles":      regexp.MustCompile(`by (staff|anyone)`),
+	"a condition's name":    regexp.MustCompile(`(require|ensure) (require|ensure)\d`),
+	"a condition's message": regexp.MustCompile(`(require|ensure) .*"(it|this) is so"`),
+	"a decimal":             regexp.MustCompile(`(require|ensure) .*(\.pr|\.c|after\.ds|eo:c)\b`),
+	"a definition":          regexp.MustCompile(`(require|ensure) .*(low|gone|same)\(`),
+	"the inputs":            regexp.MustCompile(`(require|ensure) .*\b(role|actor|now) `),
 	"everything below":      regexp.MustCompile(`\*\*`),
 }
 
