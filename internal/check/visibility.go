@@ -86,15 +86,14 @@ func (c *checker) written(of *stage, clause string) []writtenGrant {
 		} else {
 			w.plain = c.lowerRegion(c.root, one, sourcePath, st.params)
 		}
-		at := g.Span
+		at := g.Span // without the words before it
+		if len(g.Intersect) > 0 {
+			at.Start = g.Intersect[0].Span.Start
+		}
+		read := strings.TrimSuffix(at.Text(), "/-")
 		if st != of {
 			at = of.decl.Name.Span
 		}
-		seen := g.Span // without the words before it
-		if len(g.Intersect) > 0 {
-			seen.Start = g.Intersect[0].Span.Start
-		}
-		read := strings.TrimSuffix(seen.Text(), "/-")
 		out = append(out, writtenGrant{w.plain, w.blind, at, read})
 	}
 	return out

@@ -31,6 +31,7 @@ var habits = []func(*section, mistake) bool{
 	(*section).twoEquals,
 	(*section).pathInBrackets,
 	(*section).everything,
+	(*section).rightOtherwise,
 	(*section).exceptOtherwise,
 	(*section).joinedOtherwise,
 	(*section).delegateOtherwise,
@@ -536,6 +537,118 @@ func (s *section) everything(m mistake) bool {
 	s.report(diagnostic.Unexpected, place, s.at(end-1).end, "everything, the root included, is `/**`", "", s.fix("write `/**`", place, s.at(end-1).end, "/**"))
 	s.tokens = slices.Replace(s.tokens, m.at, end, token{kind: WordToken, sym: symIdent, start: place, end: place})
 	return true
+}
+
+// rightsMeant are the rights that other words for doing something mean.
+var rightsMeant = map[string][]string{
+	"create": {"create"}, "creates": {"create"}, "add": {"create"}, "adds": {"create"}, "insert": {"create"}, "append": {"create"}, "new": {"create"}, "post": {"create"},
+	"update": {"update"}, "updates": {"update"}, "modify": {"update"}, "change": {"update"}, "edit": {"update"}, "replace": {"update"}, "patch": {"update"},
+	"delete": {"delete"}, "deletes": {"delete"}, "remove": {"delete"}, "removes": {"delete"}, "drop": {"delete"}, "erase": {"delete"},
+	"upsert": {"create", "update"}, "put": {"create", "update"}, "set": {"create", "update"},
+}
+
+// rightOtherwise: "write add /a", "write create and update /a", "write no delete /a",
+// "write create blind /a", "write create /a update /b", "write /a create", "create /a".
+func (s *section) rightOtherwise(m mistake) bool {
+	if !slices.Contains(bracedDecls, s.keyword()) {
+		return false
+	}
+	start := s.memberOf(m.at)
+	if start == m.at && s.innermostBlock(s.brackets(m.at)) == s.body() {
+		return s.rightAsClause(m)
+	}
+	if s.at(start).value != "write" {
+		return false
+	}
+	from, to := m.at, m.at
+	for from > start+1 && s.saysRight(from-1) {
+		from--
+	}
+	for s.saysRight(to) && !s.at(to).lineStart {
+		to++
+	}
+	for from < to && (s.at(from).value == "," || s.at(from).value == ")") {
+		from++
+	}
+	for to > from && s.at(to-1).value == "(" {
+		to--
+	}
+	for from < to && s.at(from).value == "(" && s.closing(from) >= to {
+		from++
+	}
+	var meant []string
+	negated, blind := false, false
+	for _, t := range s.tokens[from:to] {
+		meant = append(meant, rightsMeant[strings.ToLower(t.value)]...)
+		negated = negated || slices.Contains([]string{"no", "not", "never", "without"}, t.value)
+		blind = blind || t.value == "blind"
+	}
+	if len(meant) == 0 {
+		return false
+	}
+	prev, next := s.at(from-1), s.at(to)
+	ended := prev.sym == symPath || prev.value == ")"
+	follows := !next.lineStart && (next.sym == symPath || next.sym == symQualified || next.value == "(")
+	var rights []token
+	for _, right := range rightWords {
+		if slices.Contains(meant, right) == negated {
+			continue
+		}
+		if len(rights) > 0 {
+			rights = append(rights, mark(","))
+		}
+		rights = append(rights, word(right))
+	}
+	const message = "what may happen at a path stands before it: `create`, `update`, `delete`"
+	switch {
+	case prev.value == "except" || prev.value == "(" && s.at(from-2).value == "except":
+		return s.rewrite(from, to, "what is excepted is excepted whole: no right stands before it")
+	case ended && follows && !negated:
+		return rightsMeant[s.at(from).value] != nil && s.commaBefore(from)
+	case prev.sym == symPath && !negated && !blind:
+		return s.rewrite(from-1, to, message, append(rights, prev)...)
+	case !follows || ended:
+		return false
+	case blind:
+		return s.rewrite(from, to, "`blind` stands alone: it says that something new may be added", word("blind"))
+	case len(rights) == 0:
+		return false
+	case negated:
+		return s.rewrite(from, to, "a grant says what may happen, not what may not", rights...)
+	}
+	return s.rewrite(from, to, message, rights...)
+}
+
+// commaBefore puts the comma in that is missing between two grants.
+func (s *section) commaBefore(i int) bool {
+	if !s.insertOnce(i, symPunct, ",") {
+		return false
+	}
+	s.missingComma(s.at(i - 1))
+	return true
+}
+
+// saysRight reports whether token i may be meant for a part of what says what may happen.
+func (s *section) saysRight(i int) bool {
+	t := s.at(i)
+	return t.sym != symKeyword && (rightsMeant[strings.ToLower(t.value)] != nil || slices.Contains([]string{",", "&", "|", "+", ":", "(", ")", "and", "or", "only", "no", "not", "never", "without", "blind"}, t.value))
+}
+
+// rightAsClause: "create /a" where a clause is expected.
+func (s *section) rightAsClause(m mistake) bool {
+	t := s.at(m.at)
+	rights := rightsMeant[t.value]
+	switch {
+	case rights == nil || s.at(m.at+1).sym != symPath:
+		return false
+	case s.at(s.memberOf(m.at-1)).value == "write" && s.at(m.at-1).sym == symPath:
+		return s.commaBefore(m.at)
+	}
+	parts := []token{word("write"), word(rights[0])}
+	for _, right := range rights[1:] {
+		parts = append(parts, mark(","), word(right))
+	}
+	return s.rewrite(m.at, m.at+1, "what a stage may do with the state is said by its clause `write`", parts...)
 }
 
 // exceptOtherwise: "/a but /a/b", "/a except /a/b except /a/c".

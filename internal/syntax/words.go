@@ -89,14 +89,15 @@ var stageMisnomers = map[string]string{
 var noClauses = map[string]string{
 	"description": docHelp, "doc": docHelp, "title": docHelp, "prompt": docHelp, "task": docHelp, "instructions": docHelp, "label": docHelp, "comment": docHelp,
 	"deny": denyHelp, "hide": denyHelp, "forbid": denyHelp, "exclude": denyHelp, "block": denyHelp, "except": denyHelp, "deny_read": denyHelp,
-	"delete": "what may be changed may be removed as well: grant it with `write`", "remove": "what may be changed may be removed as well: grant it with `write`",
+	"delete": deleteHelp, "remove": deleteHelp,
 	"stage": "a stage stands in no other: a `}` may be missing before it", "delegate": "a delegate stands in no stage: a `}` may be missing before it",
 	"type": "a declaration stands in no stage: a `}` may be missing before it", "state": "a declaration stands in no stage: a `}` may be missing before it",
 }
 
 const (
-	docHelp  = "the comment lines above the stage, which begin with `#`, are its task"
-	denyHelp = "what a stage does not grant it does not allow; `read /a except /a/b` takes away from a grant"
+	docHelp    = "the comment lines above the stage, which begin with `#`, are its task"
+	deleteHelp = "`write delete /PATH` lets something be removed"
+	denyHelp   = "what a stage does not grant it does not allow; `read /a except /a/b` takes away from a grant"
 )
 
 // connectives are the little words that are taken for one another.
