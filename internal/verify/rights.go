@@ -73,6 +73,11 @@ func (e *execution) mayWrite(a *access, w region.Word) bool {
 	return e.rights.hasAny(a.askedFirst(w), w)
 }
 
+// mayCreate reports whether a may put something at w, where nothing is.
+func (e *execution) mayCreate(a *access, w region.Word) bool {
+	return e.allows(a, w) && (e.rights == nil || e.rights.hasAny(ir.Create, w) || e.addsBlindly(a, w))
+}
+
 // outsideWrite is the finding that a may not write: nothing there, or not in this way.
 func (e *execution) outsideWrite(a *access) finding {
 	s := e.v.stage
@@ -108,7 +113,7 @@ func (e *execution) judgeRights(op *tree.Op, effect *tree.Effect) bool {
 	if effect.Replaced != nil {
 		needs = ir.Update
 	}
-	if !e.rights.hasAny(needs, w) && !(needs == ir.Create && e.addsBlindly(a, w)) {
+	if needs == ir.Create && !e.mayCreate(a, w) || needs == ir.Update && !e.rights.hasAny(needs, w) {
 		e.report(messages.withoutRight(e.v.stage.Name, needs, e.v.nearestWrites(op.Path)).onOp(op.Index, op.RawPath))
 		return false
 	}

@@ -136,6 +136,22 @@ func TestAnOperationNeedsTheRightsToWhatItDoes(t *testing.T) {
 	}
 }
 
+func TestAHintTellsToAddAContainerOnlyToWhomMayCreateIt(t *testing.T) {
+	for _, test := range []struct {
+		grants []string
+		hint   string
+	}{
+		{[]string{"update /:m"}, "/m/B is not there, and the stage may not add it"},
+		{[]string{"update /:m", "create /:m/:*/:name"}, "/m/B is not there, and the stage may not add it"},
+		{[]string{"update /:m", "create /:m/:*"}, "add an object first, as a whole at /m/B"},
+	} {
+		out := operate(t, cellar(t, 0, test.grants...), `[{"op":"add","path":"/m/B/name","value":"x"}]`)
+		require.Len(t, out.Verdict.Violations, 1)
+		require.Equal(t, verify.PathMissing, out.Verdict.Violations[0].Code)
+		require.Contains(t, out.Verdict.Violations[0].Hint, test.hint, "%q", test.grants)
+	}
+}
+
 func TestRightsOfSeveralGrantsAreNotPooledAtOnePlace(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -520,7 +520,7 @@ func (e *execution) addWhole(op *tree.Op, f finding, tokens int) finding {
 	whole := tree.Op{Index: op.Index, Kind: tree.OpAdd, Path: op.Path[:tokens]}
 	a := access{op: &whole, how: inserts, needs: toWrite}
 	a.typed = e.v.p.locate(e.root(), whole.Path, inserts)
-	if a.typed.rest != nil || !e.allows(&a, a.typed.word) {
+	if a.typed.rest != nil || !e.mayCreate(&a, a.typed.word) {
 		return f.hinted("%s is not there, and the stage may not add it", tree.Shorten(whole.Path.String(), MaxText/2))
 	}
 	f = f.hinted("%s, as a whole at %s", cmp.Or(f.Hint, "add what it lies in first"), tree.Shorten(whole.Path.String(), MaxText/4))

@@ -45,7 +45,7 @@ type generator struct {
 	shape     *footprint.Shape
 	wheres    map[ir.TypeID][]*expr.Program
 	refers    bool // some type refers to others
-	writeSets map[*ir.Stage]*region.Set
+	writeSets map[writing]*region.Set
 	lookSets  map[*ir.Stage]*region.Set // what a test may look at
 	hints     hints
 	known     map[string][]string // keys by the container that references point to
@@ -60,7 +60,7 @@ func newGenerator(c *ir.Contract) (*generator, error) {
 		return nil, err
 	}
 	m := &generator{contract: c, shape: footprint.NewShape(c), wheres: map[ir.TypeID][]*expr.Program{}}
-	m.writeSets, m.lookSets = map[*ir.Stage]*region.Set{}, map[*ir.Stage]*region.Set{}
+	m.writeSets, m.lookSets = map[writing]*region.Set{}, map[*ir.Stage]*region.Set{}
 	for i := range c.Types {
 		id := ir.TypeID(i)
 		m.refers = m.refers || c.Types[i].Kind == ir.RefType

@@ -62,7 +62,7 @@ func (s *scenario) writes(d side, w region.Word) []patcher {
 	var out []patcher
 	for n := len(w); n >= 0; n-- {
 		if u := w[:n]; may.Walk(s.asPath(d, u)).Interior() && s.reaches(d, u) {
-			out = append(out, s.changes(u, w[n:])...)
+			out = append(out, s.changes(d, u, w[n:])...)
 		}
 	}
 	return out
@@ -80,10 +80,32 @@ func (s *scenario) reaches(d side, w region.Word) bool {
 
 // mayWrite is the start of what a side writes, with the scenario's keys bound.
 func (s *scenario) mayWrite(d side) region.Cursor {
-	if s.writeSets[d.stage] == nil {
-		s.writeSets[d.stage] = region.Compile(region.Union(d.stage.Write, d.stage.Blind))
+	return s.writing(d, writing{d.stage, 0})
+}
+
+// has reports whether a side has a right at w.
+func (s *scenario) has(d side, right ir.Rights, w region.Word) bool {
+	return s.writing(d, writing{d.stage, right}).Walk(s.asPath(d, w)).Interior()
+}
+
+// limited reports whether a side has not all rights everywhere.
+func (s *scenario) limited() bool { return len(s.pair.A.Rights)+len(s.pair.B.Rights) > 0 }
+
+// A writing is what a stage writes with a right, or with any.
+type writing struct {
+	stage *ir.Stage
+	right ir.Rights
+}
+
+func (s *scenario) writing(d side, of writing) region.Cursor {
+	if s.writeSets[of] == nil {
+		r := of.stage.Writing(of.right)
+		if of.right == 0 || of.right == ir.Create {
+			r = region.Union(r, of.stage.Blind)
+		}
+		s.writeSets[of] = region.Compile(r)
 	}
-	return s.writeSets[d.stage].Start(s.args(d))
+	return s.writeSets[of].Start(s.args(d))
 }
 
 // mayLook is the start of what a side may test.
@@ -115,30 +137,37 @@ func (s *scenario) asPath(d side, w region.Word) region.Word {
 	return out
 }
 
-// changes lists what can be done to the node at u; below is the place under it
-// that matters.
-func (s *scenario) changes(u, below region.Word) []patcher {
+// changes lists what a side has the right to do to the node at u; below is the place under
+// it that matters. Whoever may not both create and update waits for the other side to take
+// away, or to put there, what stands in the way.
+func (s *scenario) changes(d side, u, below region.Word) []patcher {
 	path := u.Pointer()
 	if n := len(u); n > 0 && u[n-1].Kind == region.FreshLetter {
+		if !s.has(d, ir.Create, u) {
+			return nil
+		}
 		return s.appends(path, u[:n-1])
 	}
 	var out []patcher
+	creates, updates := s.has(d, ir.Create, u), s.has(d, ir.Update, u)
 	for _, v := range s.proposed(u, below) {
 		out = append(out, func(state any) (string, bool) {
-			if _, there := get(state, u); there {
+			if _, there := get(state, u); updates && (there || !creates) {
 				return operation("replace", path, v), true
 			}
-			return operation("add", path, v), true
+			return operation("add", path, v), creates
 		})
 	}
-	if s.mayLack(u) {
+	if s.mayLack(u) && s.has(d, ir.Delete, u) {
 		out = slices.Insert(out, min(1, len(out)), func(state any) (string, bool) {
 			_, there := get(state, u)
-			return operation("remove", path, absent{}), there
+			return operation("remove", path, absent{}), there || s.limited()
 		})
 	}
 	for _, id := range s.at(u) {
-		out = append(out, s.structural(u, s.contract.Type(id))...)
+		if t := s.contract.Type(id); updates || t.Kind == ir.SetType && creates {
+			out = append(out, s.structural(u, t)...)
+		}
 	}
 	return out
 }

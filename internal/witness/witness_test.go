@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -198,4 +199,40 @@ stage x(i in /items) { read /items/{i}  write /items/{i} discloses /refs/*/i }`)
 			}
 		}
 	})
+}
+
+func TestTheSidesOfATrialDoWhatTheyHaveTheRightTo(t *testing.T) {
+	for _, test := range []struct{ a, b, ops string }{
+		{"create /m/*", "delete /m/*", `^add$ ^remove$`},
+		{"update /m", "create /m/*", `^replace$ ^add$`},
+		{"update /l", "delete /o", ``},
+		{"create /s/-", "create /s", `^add$ ^add$`},
+		{"delete /o", "create, update /o", `^remove$ ^(add|replace)$`},
+		{"blind /m/*", "delete /m", `^add$ ^remove$`},
+	} {
+		c := compiled(t, "state { m: map of int  s: set of int  o?: int  l: list of int }\nstage a { read /m, /s, /o, /l  write "+test.a+" }\nstage b { read /m, /s, /o, /l  write "+test.b+" }\n")
+		p := footprint.Pair{A: c.Stage("a"), B: c.Stage("b")}
+		conflicts := footprint.New(c).Commutation(p.A, p.B)
+		i := slices.IndexFunc(conflicts, func(x footprint.Conflict) bool { return x.Kind == footprint.WriteConflict })
+		if test.ops == "" {
+			require.Negative(t, i, "%s, %s", test.a, test.b)
+			continue
+		}
+		require.GreaterOrEqual(t, i, 0, "%s, %s", test.a, test.b)
+		s, err := New(c, nil)
+		require.NoError(t, err)
+		a, b, _ := strings.Cut(test.ops, " ")
+		trials := 0
+		for trial := range s.Trials(p, conflicts[i]) {
+			trials++
+			for patch, want := range map[string]string{trial.A.Patch: a, trial.B.Patch: b} {
+				var ops []struct{ Op string }
+				require.NoError(t, json.Unmarshal([]byte(patch), &ops))
+				for _, o := range ops {
+					require.Regexp(t, want, o.Op, "%s, %s: %s", test.a, test.b, patch)
+				}
+			}
+		}
+		require.Positive(t, trials, "%s, %s", test.a, test.b)
+	}
 }
