@@ -18,6 +18,7 @@ type checkVerb struct {
 	Format string   `enum:"text,json" default:"text" help:"How findings are printed: ${enum}."`
 	statesArg
 	Strict bool   `help:"Let every finding count, not only errors."`
+	Fix    bool   `help:"First make every fix that findings carry, in place, but for those that let a stage see or do more; say which, and format what they touch."`
 	Root   string `help:"Folder that imports may not leave; by default the current directory, or a contract's folder outside of it." placeholder:"DIR"`
 }
 
@@ -32,6 +33,7 @@ Examples:
     poptic check contract.poptic
     poptic check --strict .
     poptic check --state today.json contract.poptic
+    poptic check --fix draft.poptic
     poptic check --format json contracts/ > findings.json
 
 Exit codes:
@@ -50,6 +52,11 @@ func (v *checkVerb) Run(c *console) error {
 	states, err := v.states(c)
 	if err != nil {
 		return err
+	}
+	if v.Fix {
+		if err := v.fixFiles(c, files, states); err != nil {
+			return err
+		}
 	}
 	var all []source.Diagnostic
 	var contracts []*ir.Contract
@@ -102,7 +109,12 @@ func checkFile(c *console, file, root string, states []namedState) (*ir.Contract
 		}
 		return contract, nil, nil
 	}
-	out, err := c.compileText(file, data, root, states)
+	return judgeText(c, file, data, root, states)
+}
+
+// judgeText is checkFile for the text of a source file.
+func judgeText(c *console, file string, text []byte, root string, states []namedState) (*ir.Contract, []source.Diagnostic, error) {
+	out, err := c.compileText(file, text, root, states)
 	return out.Lowered, out.Diagnostics, err
 }
 

@@ -458,11 +458,14 @@ func notRead(st *stage, clause string, g writtenGrant, w region.Word) source.Dia
 		d = related(d, "what it reads", cl.Span)
 		if r := cl.Region; r != nil && slices.ContainsFunc(r.Grants, func(g *syntax.GrantExpr) bool { return len(g.Except) > 0 }) {
 			d.Fixes = []source.Fix{{Title: "read it too", Span: r.Span, Text: "(" + r.Span.Text() + "), " + g.read}}
-			return d
+		} else {
+			d.Fixes = []source.Fix{insertion("read it too", cl.Span.File, cl.Span.End, ", "+g.read)}
 		}
-		d.Fixes = []source.Fix{insertion("read it too", cl.Span.File, cl.Span.End, ", "+g.read)}
 	} else if cl := st.clauses[clause]; cl != nil {
 		d.Fixes = []source.Fix{insertion("read it", cl.Span.File, cl.Span.Start, "read "+g.read+" ")}
+	}
+	for i := range d.Fixes {
+		d.Fixes[i].Widens = true
 	}
 	return d
 }

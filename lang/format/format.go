@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 )
@@ -82,3 +84,45 @@ func comments(tree *syntax.File) []string {
 }
 
 func commentText(t syntax.Token) string { return strings.TrimRight(t.Span.Text(), " \t\r") }
+
+// Touched returns after with those lines in canonical form that differ from before, and with
+// them the lines beside them whose columns change. The rest stays as it is. The errors are those of Source.
+func Touched(name string, before, after []byte) ([]byte, error) {
+	tree, err := parsed(name, string(after))
+	if err != nil {
+		return nil, err
+	}
+	form := render(layout(tree))
+	touched := touchedLines(string(before), string(after))
+	var edits []udiff.Edit
+	for _, e := range udiff.Lines(string(after), form) {
+		if slices.ContainsFunc(touched, func(t udiff.Edit) bool { return overlap(t, e) }) {
+			edits = append(edits, e)
+		}
+	}
+	out, err := udiff.Apply(string(after), edits)
+	if err != nil {
+		return nil, err
+	}
+	if err := sayTheSame(tree, name, out); err != nil {
+		return nil, err
+	}
+	return []byte(out), nil
+}
+
+// overlap reports whether two ranges have text in common, or one of them is empty and in the other.
+func overlap(a, b udiff.Edit) bool {
+	if a.Start == a.End || b.Start == b.End {
+		return a.Start <= b.End && b.Start <= a.End
+	}
+	return a.Start < b.End && b.Start < a.End
+}
+
+// touchedLines are the ranges of after that differ from before, in whole lines.
+func touchedLines(before, after string) []udiff.Edit {
+	var out []udiff.Edit
+	for _, e := range udiff.Lines(after, before) {
+		out = append(out, udiff.Edit{Start: e.Start, End: e.End})
+	}
+	return out
+}

@@ -396,3 +396,26 @@ func BenchmarkSource(b *testing.B) {
 		}
 	}
 }
+
+func TestOnlyWhatWasTouchedIsFormatted(t *testing.T) {
+	before := "contract  c\nstage s {\n  raed   /a\n  write /b\n}\nstage   t{read /a}\nstate{a:int}\n"
+	after := strings.Replace(before, "raed ", "read /b, /c,", 1)
+	out, err := format.Touched("a.poptic", []byte(before), []byte(after))
+	require.NoError(t, err)
+	require.Equal(t, "contract  c\nstage s {\n  read  /b, /c, /a\n  write /b\n}\nstage   t{read /a}\nstate{a:int}\n", string(out))
+
+	out, err = format.Touched("a.poptic", []byte(after), []byte(after))
+	require.NoError(t, err)
+	require.Equal(t, after, string(out))
+
+	_, err = format.Touched("a.poptic", []byte(before), []byte(before))
+	var mistaken *format.Error
+	require.ErrorAs(t, err, &mistaken)
+
+	for _, s := range specimens(t) {
+		form := formatted(t, s.name, s.text)
+		out, err := format.Touched(s.name, []byte("something else"), []byte(s.text))
+		require.NoError(t, err)
+		require.Equal(t, form, string(out), s.name)
+	}
+}

@@ -33,11 +33,12 @@ type Related struct {
 	Span    Span
 }
 
-// A Fix is a suggested edit: replace Span by Text.
+// A Fix is a suggested edit: replace Span by Text. Several of one diagnostic are a choice.
 type Fix struct {
-	Title string
-	Span  Span
-	Text  string
+	Title  string
+	Span   Span
+	Text   string
+	Widens bool // a stage would see or do more: that is for the author to decide
 }
 
 // HasErrors reports whether any diagnostic is an Error.
