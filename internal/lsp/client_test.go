@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	server = filepath.Join(dir, "poptic")
-	if out, err := exec.Command("go", "build", "-o", server, "../../cmd/poptic").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", server, "../../cmd/poptic").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
 	code := m.Run()

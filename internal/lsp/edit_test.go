@@ -138,7 +138,7 @@ func typeAnything(t *testing.T, text string, seed uint64) {
 			c.edit("c.poptic", version, map[string]any{"text": by, "range": map[string]any{"start": at(start), "end": at(end)}})
 		}
 		if random.IntN(4) == 0 { // what a pointer that wanders over it asks
-			for _, method := range []string{"hover", "definition", "documentSymbol", "foldingRange", "completion", "codeAction"} {
+			for _, method := range []string{"hover", "definition", "documentSymbol", "foldingRange", "completion", "codeAction", "semanticTokens/full", "inlayHint", "codeLens", "references"} {
 				params := c.place("c.poptic", text, safe(text, random.IntN(len(text)+1)))
 				params["range"] = map[string]any{"start": params["position"], "end": params["position"]}
 				params["context"] = map[string]any{"diagnostics": []any{}}

@@ -1,5 +1,7 @@
 package lsp
 
+import "encoding/json"
+
 // The part of the protocol that the server speaks: version 3.17, with the names that the
 // protocol gives them. What a client sends beside that is ignored.
 
@@ -199,6 +201,11 @@ type positionParams struct {
 	Position     position     `json:"position"`
 }
 
+type rangeParams struct {
+	TextDocument textDocument `json:"textDocument"`
+	Range        textRange    `json:"range"`
+}
+
 type foldersParams struct {
 	Event struct {
 		Added   []workspaceFolder `json:"added"`
@@ -235,6 +242,39 @@ type hover struct {
 	Contents *markup    `json:"contents"`
 	Range    *textRange `json:"range,omitempty"`
 }
+
+type completionList struct {
+	IsIncomplete bool             `json:"isIncomplete"`
+	Items        []completionItem `json:"items"`
+}
+
+type completionItem struct {
+	Label            string    `json:"label"`
+	Kind             int       `json:"kind"`
+	Detail           string    `json:"detail,omitempty"`
+	Documentation    *markup   `json:"documentation,omitempty"`
+	SortText         string    `json:"sortText,omitempty"`
+	FilterText       string    `json:"filterText,omitempty"`
+	InsertTextFormat int       `json:"insertTextFormat,omitempty"` // 2: a snippet
+	TextEdit         *textEdit `json:"textEdit,omitempty"`
+}
+
+// Kinds of completion items.
+const (
+	itemFunction   = 3
+	itemField      = 5
+	itemVariable   = 6
+	itemClass      = 7
+	itemModule     = 9
+	itemProperty   = 10
+	itemValue      = 12
+	itemKeyword    = 14
+	itemSnippet    = 15
+	itemFile       = 17
+	itemEnumMember = 20
+	itemConstant   = 21
+	itemEvent      = 23
+)
 
 type referenceParams struct {
 	positionParams
@@ -304,4 +344,54 @@ type foldingRange struct {
 	StartLine int    `json:"startLine"`
 	EndLine   int    `json:"endLine"`
 	Kind      string `json:"kind,omitempty"`
+}
+
+type semanticTokens struct {
+	Data []uint32 `json:"data"`
+}
+
+type inlayHint struct {
+	Position    position `json:"position"`
+	Label       string   `json:"label"`
+	Kind        int      `json:"kind,omitempty"` // 1: a type
+	Tooltip     *markup  `json:"tooltip,omitempty"`
+	PaddingLeft bool     `json:"paddingLeft,omitempty"`
+}
+
+type codeActionParams struct {
+	rangeParams
+	Context struct {
+		Diagnostics []diagnostic `json:"diagnostics"`
+		Only        []string     `json:"only"`
+	} `json:"context"`
+}
+
+type codeAction struct {
+	Title       string         `json:"title"`
+	Kind        string         `json:"kind"`
+	Diagnostics []diagnostic   `json:"diagnostics,omitempty"`
+	IsPreferred bool           `json:"isPreferred,omitempty"`
+	Edit        *workspaceEdit `json:"edit,omitempty"`
+}
+
+type codeLens struct {
+	Range   textRange `json:"range"`
+	Command *command  `json:"command,omitempty"`
+	Data    any       `json:"data,omitempty"`
+}
+
+type command struct {
+	Title     string `json:"title"`
+	Command   string `json:"command"`
+	Arguments []any  `json:"arguments,omitempty"`
+}
+
+type executeParams struct {
+	Command   string            `json:"command"`
+	Arguments []json.RawMessage `json:"arguments"`
+}
+
+type showMessage struct {
+	Type    int    `json:"type"` // 1: error, 3: information
+	Message string `json:"message"`
 }

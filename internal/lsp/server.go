@@ -5,7 +5,7 @@
 // compiled once, whoever asks first (workspace.go), and everything the server says is read off
 // that: diagnostics (publish.go), hover (hover.go), completion (complete.go), definitions,
 // references and renaming (names.go), symbols and folds (outline.go), colours (tokens.go),
-// hints and lenses (hints.go), fixes (actions.go).
+// hints and lenses (hints.go), fixes (actions.go), canonical form (format.go).
 //
 // Notifications are handled in the order in which they come, so that edits cannot overtake
 // each other. A request is answered beside them, about the documents as they were when it
@@ -187,6 +187,15 @@ func init() {
 		"textDocument/documentSymbol":         answer((*server).documentSymbol),
 		"workspace/symbol":                    answer((*server).workspaceSymbol),
 		"textDocument/foldingRange":           answer((*server).foldingRange),
+		"textDocument/completion":             answer((*server).completion),
+		"textDocument/semanticTokens/full":    answer((*server).semanticTokens),
+		"textDocument/semanticTokens/range":   answer((*server).semanticTokensRange),
+		"textDocument/inlayHint":              answer((*server).inlayHint),
+		"textDocument/codeAction":             answer((*server).codeAction),
+		"textDocument/codeLens":               answer((*server).codeLens),
+		"textDocument/formatting":             answer((*server).formatting),
+		"codeLens/resolve":                    answer((*server).resolveLens),
+		"workspace/executeCommand":            answer((*server).execute),
 	}
 }
 
@@ -319,16 +328,23 @@ func (s *server) initialize(_ context.Context, _ *snapshot, p initializeParams) 
 	}
 	s.mu.Unlock()
 	c := serverCapabilities{
-		PositionEncoding:          string(s.units),
-		TextDocumentSync:          syncOptions{OpenClose: true, Change: 2},
-		HoverProvider:             true,
-		DefinitionProvider:        true,
-		ReferencesProvider:        true,
-		RenameProvider:            renameOptions{PrepareProvider: true},
-		DocumentHighlightProvider: true,
-		DocumentSymbolProvider:    true,
-		WorkspaceSymbolProvider:   true,
-		FoldingRangeProvider:      true,
+		PositionEncoding:           string(s.units),
+		TextDocumentSync:           syncOptions{OpenClose: true, Change: 2},
+		HoverProvider:              true,
+		DefinitionProvider:         true,
+		ReferencesProvider:         true,
+		RenameProvider:             renameOptions{PrepareProvider: true},
+		DocumentHighlightProvider:  true,
+		DocumentSymbolProvider:     true,
+		WorkspaceSymbolProvider:    true,
+		FoldingRangeProvider:       true,
+		InlayHintProvider:          true,
+		DocumentFormattingProvider: true,
+		SemanticTokensProvider:     &semanticTokensOptions{Legend: semanticLegend{tokenTypes, tokenModifiers}, Full: true, Range: true},
+		CodeActionProvider:         &codeActionOptions{CodeActionKinds: []string{quickFix, fixAll}},
+		CodeLensProvider:           &codeLensOptions{ResolveProvider: true},
+		ExecuteCommandProvider:     &executeCommandOptions{Commands: []string{showConflicts}},
+		CompletionProvider:         &completionOptions{TriggerCharacters: []string{"/", ".", "{", "|", "\""}},
 	}
 	c.Workspace.WorkspaceFolders.Supported, c.Workspace.WorkspaceFolders.ChangeNotifications = true, true
 	return initializeResult{c, serverInfo{"poptic", s.Version}}, nil

@@ -78,6 +78,10 @@ var keywordDocs = map[string]string{
 	"writes":   "No stage's `write` meets the region.",
 	"copies":   "No stage's `source` meets the region.",
 
+	"any":    "Any JSON value.",
+	"create": "`write create P`: adds what was not there.",
+	"update": "`write update P`: changes what is there.",
+	"delete": "`write delete P`: takes away what is there.",
 	"phase":  "In a test, the phase to start in; in `discloses`, what the stage may tell by choosing between phases.",
 	"role":   "The role in which the proposal is made.",
 	"patch":  "In a test, the proposal's JSON Patch.",

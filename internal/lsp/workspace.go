@@ -241,7 +241,8 @@ func (a *analysis) symbols() *symbol.Table { return a.out.Symbols() }
 
 // Analyses are the latest one of each file that something was asked of.
 type analyses struct {
-	cache compiler.Cache
+	cache    compiler.Cache
+	variants compiler.Cache // of texts that were never in the editor
 
 	mu     sync.Mutex
 	latest map[string]*slot

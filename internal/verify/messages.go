@@ -598,9 +598,8 @@ func violations(found []finding, bytes int) (listed []Violation, more int) {
 }
 
 // withoutFollowing leaves out the rules that have no value where another one, which reads
-// some of the same, does not hold: what is wrong is told by that one. unjudged reports
-// whether there are any.
-func withoutFollowing(found []finding) (without []finding, unjudged bool) {
+// some of the same, does not hold: what is wrong is told by that one.
+func withoutFollowing(found []finding) []finding {
 	var failed region.Region
 	broken := false
 	for i := range found {
@@ -612,14 +611,13 @@ func withoutFollowing(found []finding) (without []finding, unjudged bool) {
 		}
 	}
 	if !broken || len(failed) == 0 {
-		return found, false
+		return found
 	}
 	set := region.Compile(failed)
-	without = slices.DeleteFunc(slices.Clone(found), func(f finding) bool {
+	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool {
 		return f.Code == EvaluationError && f.rule != "" &&
 			region.Overlap(set, region.Compile(f.reads), region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict == region.Yes
 	})
-	return without, len(without) < len(found)
 }
 
 // cut is v with its texts cut to MaxText.
