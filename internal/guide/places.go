@@ -45,6 +45,7 @@ type site struct {
 	above    []ancestor
 	keyField string     // of an entry of a keyed list
 	bag      *tree.Node // of an appended one: what it is appended to
+	shown    bool       // of entries: those alone that the view shows
 }
 
 // An ancestor is a node of the view above a site, whose types have constraints or alternatives.
@@ -480,22 +481,16 @@ func (b *builder) end(s *site) site {
 	return out
 }
 
-// removable are those entries of a map or keyed list that the view shows, one by one, where
-// the stage may add and remove some, and replace none.
+// removable are the entries of a map or keyed list that the view shows, where the stage may
+// add and remove some, and replace none: what may be done with those is not what may be done
+// with new ones.
 func (b *builder) removable(s *site) []site {
-	end := len(s.segments) - 1
-	if s.hang != entry || !isWildcard(s.segments[end]) || len(s.keys) != 1 || !s.grants.adds() || b.replaces(s) || !s.grants.remove.Interior() {
+	if s.hang != entry || !isWildcard(s.segments[len(s.segments)-1]) || !s.grants.adds() || b.replaces(s) || !s.grants.remove.Interior() {
 		return nil
 	}
-	var out []site
-	for _, token := range s.keys[0].Known {
-		one := *s
-		one.path, one.keys, one.except = strings.TrimSuffix(s.path, s.keys[0].Token)+token, nil, nil
-		one.segments = append(slices.Clone(s.segments[:end]), region.Segment{Kind: region.KeyLiteral, Text: unescaped(token)})
-		one.node = nodeAt(b.view, region.Pattern{Segments: one.segments})
-		out = append(out, one)
-	}
-	return out
+	one := *s
+	one.shown, one.except = true, nil
+	return []site{one}
 }
 
 // holdsLog reports whether a log is at or below a type.
@@ -513,10 +508,13 @@ func (b *builder) place(s site) (out Place, possible bool) {
 		s.keys = slices.Clone(s.keys)
 		k := &s.keys[len(s.keys)-1]
 		switch {
+		case s.shown:
+			ops = []string{"remove"}
 		case s.hang == entry:
 			ops, k.New = b.mayOfMany(&s, len(k.Known) > 0), s.grants.adds()
 			if len(ops) == 1 && k.New {
-				k.Known, exists = nil, false
+				s.path, *k = renamed(s.path, *k)
+				exists = false
 			}
 		case len(k.Known) == 0:
 			return out, false
@@ -533,6 +531,16 @@ func (b *builder) place(s site) (out Place, possible bool) {
 		out.Guesses = b.guesses(v)
 	}
 	return out, true
+}
+
+// renamed is a path that ends in a key that is to be a new one, with a name for it that tells
+// it from the keys that the view shows.
+func renamed(path string, k Keys) (string, Keys) {
+	token := k.Token
+	if len(k.Known) > 0 {
+		token = "<new " + token[1:]
+	}
+	return strings.TrimSuffix(path, k.Token) + token, Keys{Token: token, Of: k.Of, New: true}
 }
 
 // changesList reports whether a place of the guide, which was found before, has these

@@ -481,7 +481,11 @@ func (b *builder) example() {
 	}
 	if len(patch) == 0 {
 		if p := b.best(); p != nil {
-			patch = append(patch, operation{b.opFor(p), ExamplePath(p), p.Example})
+			o := operation{b.opFor(p), ExamplePath(p), p.Example}
+			if o.Op == "remove" {
+				o.Value = nil
+			}
+			patch = append(patch, o)
 			b.guide.Guesses = p.Guesses
 		}
 	}
@@ -513,6 +517,8 @@ func (b *builder) best() *Place {
 			n -= 2
 		case strings.HasSuffix(p.Path, "/-"):
 			n--
+		case p.Ops[0] == "remove":
+			n -= 2
 		}
 		return n
 	}

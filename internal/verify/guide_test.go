@@ -108,13 +108,13 @@ func TestAGuideTellsWhatRightsLetHappen(t *testing.T) {
 		grants []string
 		want   []string
 	}{
-		{[]string{"create /:m"}, []string{"/m/<key> add new", "/m/<key>/tags/<key2> add [A] new"}},
-		{[]string{"create,delete /:m"}, []string{"/m/<key> add new", "/m/A remove", "/m/<key>/name remove [A]", "/m/<key>/tags remove [A]", "/m/<key>/tags/<key2> add [A] new"}},
-		{[]string{"create,update /:k"}, []string{"/k/<key> add new", "/k/<key>/name replace [A]", "/k/<key>/tags add [A]"}},
+		{[]string{"create /:m"}, []string{"/m/<new key> add new", "/m/<key>/tags/<new key2> add [A] new"}},
+		{[]string{"create,delete /:m"}, []string{"/m/<new key> add new", "/m/<key> remove [A]", "/m/<key>/name remove [A]", "/m/<key>/tags remove [A]", "/m/<key>/tags/<new key2> add [A] new", "/m/<key>/tags/<key2> remove [A] [t]"}},
+		{[]string{"create,update /:k"}, []string{"/k/<new key> add new", "/k/<key>/name replace [A]", "/k/<key>/tags add [A]"}},
 		{[]string{"create,delete /:m", "update /:m/:A"}, []string{"/m/A replace,remove", "/m/<key> add new"}},
 		{[]string{"delete /:m", "create,update /:m except /:m/:A"}, []string{"/m/A remove", "/m/A/name remove", "/m/A/tags remove", "/m/A/tags/<key> remove [t]", "/m/<key> add new not /m/A"}},
-		{[]string{"delete /:m", "create /:m except /:m/:B"}, []string{"/m/<key> add new not /m/B", "/m/A remove", "/m/<key>/name remove [A] not /m/B", "/m/<key>/tags remove [A] not /m/B", "/m/<key>/tags/<key2> add [A] new not /m/B"}},
-		{[]string{"delete /:m", "create /:m/:A"}, []string{"/m/A remove", "/m/A/name remove", "/m/A/tags remove", "/m/A/tags/<key> add new", "/m/A/tags/t remove"}},
+		{[]string{"delete /:m", "create /:m except /:m/:B"}, []string{"/m/<new key> add new not /m/B", "/m/<key> remove [A]", "/m/<key>/name remove [A] not /m/B", "/m/<key>/tags remove [A] not /m/B", "/m/<key>/tags/<new key2> add [A] new not /m/B", "/m/<key>/tags/<key2> remove [A] [t]"}},
+		{[]string{"delete /:m", "create /:m/:A"}, []string{"/m/A remove", "/m/A/name remove", "/m/A/tags remove", "/m/A/tags/<new key> add new", "/m/A/tags/<key> remove [t]"}},
 		{[]string{"update /:m/*/name", "create /:m/*/name"}, []string{"/m/<key>/name replace [A]"}},
 		{[]string{"update /:l"}, []string{"/l replace", "/l/- add", "/l/<index> add,remove [0]"}},
 		{[]string{"create /:l", "update /:l/*"}, []string{"/l/<index>/id replace [0]", "/l/<index>/name replace [0]", "/l/<index>/tags add [0]"}},

@@ -22,7 +22,9 @@ func (d *Data) changes() string {
 		w.types[t.Name] = t.Shape
 	}
 	for i := range d.Places {
-		w.count(&d.Places[i].Shape)
+		if takesValue(&d.Places[i]) {
+			w.count(&d.Places[i].Shape)
+		}
 	}
 	var lines []string
 	for i := range d.Places {
@@ -71,7 +73,10 @@ func (w *writer) count(s *runtime.Shape) {
 }
 
 func (w *writer) place(p *runtime.Place) string {
-	text := "- `" + p.Path + "` (" + strings.Join(p.Ops, ", ") + "): " + w.shape(&p.Shape)
+	text := "- `" + p.Path + "` (" + strings.Join(p.Ops, ", ") + ")"
+	if takesValue(p) {
+		text += ": " + w.shape(&p.Shape)
+	}
 	if len(p.Except) > 0 {
 		text += ", but not " + code(p.Except)
 	}
@@ -79,6 +84,11 @@ func (w *writer) place(p *runtime.Place) string {
 		text += " — " + oneLine(p.Doc)
 	}
 	return text
+}
+
+// takesValue reports whether something may be put at a place.
+func takesValue(p *runtime.Place) bool {
+	return slices.ContainsFunc(p.Ops, func(op string) bool { return op != "remove" })
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -191,7 +201,10 @@ func (w *writer) notes(d *Data) []string {
 	if w.optional {
 		out = append(out, "`?` marks what may be left out.")
 	}
-	if slices.ContainsFunc(d.Places, func(p runtime.Place) bool { return p.Exists && w.hasParts(&p.Shape) }) {
+	whole := func(p runtime.Place) bool {
+		return p.Exists && slices.Contains(p.Ops, "replace") && w.hasParts(&p.Shape)
+	}
+	if slices.ContainsFunc(d.Places, whole) {
 		out = append(out, "What lies below these places may be changed one by one as well.")
 	}
 	var keys []string
