@@ -47,7 +47,7 @@ var (
 	runtimeFloor = []string{
 		"runtime", "internal/tree", "internal/view", "internal/verify", "internal/trace", "internal/normalise", "internal/guide",
 	}
-	suiteFloor = []string{"internal/suite"}
+	suiteFloor = []string{"internal/suite", "suite"}
 	leaves     = []string{"cmd", "stdlib", "examples"}
 )
 
@@ -207,7 +207,7 @@ func covers(folders []string, pkg string) bool {
 // the standard library's package of that name.
 func qualified(name string) string {
 	switch first, _, _ := strings.Cut(name, "/"); first {
-	case "lang", "internal", "compiler", "runtime", "cmd", "stdlib", "examples":
+	case "lang", "internal", "compiler", "runtime", "suite", "cmd", "stdlib", "examples":
 		return module + name
 	}
 	return name

@@ -54,6 +54,11 @@ type Output struct {
 	Diagnostics []source.Diagnostic // sorted
 	Files       []*syntax.File      // as parsed, the file that was compiled first, then what it imports; to be read only
 
+	// Of a test file: what its tests are about, and those that no error touches. Subject is nil
+	// where the contract cannot be read; the tests are left unchecked where it has errors.
+	Subject *Output
+	Tests   []check.Test
+
 	checked check.Result // what Decide answers claims about
 	decided bool
 	symbols func() *symbol.Table
@@ -89,23 +94,31 @@ func compile(ctx context.Context, in Input) (Output, error) {
 	out := Output{Diagnostics: l.diagnostics, Files: l.files, decided: true}
 	slices.Reverse(out.Files)
 	switch {
-	case unit == nil, strings.HasSuffix(in.Path, TestSuffix):
+	case unit == nil:
+	case strings.HasSuffix(in.Path, TestSuffix):
+		out.checkTests(ctx, l, unit)
 	case unit.File.Header != nil && unit.File.Header.Library:
 		found, symbols := check.Library(ctx, unit)
 		out.Diagnostics, out.symbols = append(out.Diagnostics, found...), symbols
 	default:
-		out.checked, out.decided = check.Contract(ctx, unit), false
-		out.Draft, out.symbols = (*Draft)(out.checked.Sound), out.checked.Symbols
-		out.Diagnostics = append(out.Diagnostics, out.checked.Diagnostics...)
-		if !source.HasErrors(out.Diagnostics) {
-			out.Lowered = out.checked.Sound
-		}
+		out.check(ctx, unit)
+		out.Diagnostics = append(out.Diagnostics, testsElsewhere(unit)...)
 	}
 	out.Diagnostics = source.Sort(out.Diagnostics)
+	return out, ctx.Err()
+}
+
+// check checks a contract, whose file and imports were read.
+func (out *Output) check(ctx context.Context, unit *check.Unit) {
+	out.checked, out.decided = check.Contract(ctx, unit), false
+	out.Draft, out.symbols = (*Draft)(out.checked.Sound), out.checked.Symbols
+	out.Diagnostics = append(out.Diagnostics, out.checked.Diagnostics...)
+	if !source.HasErrors(out.Diagnostics) {
+		out.Lowered = out.checked.Sound
+	}
 	if out.Lowered != nil && len(out.Lowered.Claims) == 0 {
 		out.Contract = out.Lowered
 	}
-	return out, ctx.Err()
 }
 
 // Decide answers the claims of a contract that Compile left, as if it had not: a claim

@@ -154,7 +154,7 @@ func TestDiagnostics(t *testing.T) {
 		// authority
 		{"write beyond read", "read /tickets/{ticket} except secrets", "  read /tickets/{ticket}/status", []finding{{"not_read", "/tickets/{ticket}/(status|reply)", "may write /tickets/{ticket}/reply but does not read it"}}},
 		{"source beyond read", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/(status|reply)\n  source /tickets/{ticket}/hidden", []finding{{"not_read", "/tickets/{ticket}/hidden", "may take from /tickets/{ticket}/hidden"}}},
-		{"append under an uncertain parent", "history:", "history?: log of Event", []finding{{"parent_uncertain", "/history/-", "which may be missing"}}},
+		{"append under an uncertain parent", "history:", "history?: log of Event", []finding{{"parent_uncertain", "/history/-", "may be missing"}}},
 		{"undisclosed gate", "read /tickets/{ticket} except secrets, /customers", "  read /tickets/{ticket}/reply, /customers/{customer}/name", []finding{{"undisclosed_gate", "tell", "does not see /tickets/{ticket}/status, which invariant replied reads"}}},
 		{"disclosed gate", "read /tickets/{ticket} except secrets, /customers", "  read /tickets/{ticket}/reply, /customers/{customer}/name discloses replied", nil},
 		{"undisclosed reference", "write /tickets/{ticket}/(", "  write /tickets/{ticket}/customer", []finding{{"undisclosed_gate", "sort", "does not see /customers/*, which the reference at /tickets/*/customer reads"}}},

@@ -85,7 +85,7 @@ func (l *loader) loadImport(from string, d *syntax.Import) *check.Unit {
 		return nil
 	}
 	unit := l.load(p, d)
-	if unit != nil && unit.File.Header != nil && !unit.File.Header.Library {
+	if isContract(unit) && !strings.HasSuffix(from, TestSuffix) {
 		l.report(importFault(diagnostic.NotALibrary, d, "move what you want to share to a file that starts with `library NAME`", d.Path.Value+" is a contract; only libraries can be imported"))
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/spec/block"
+	contracttest "github.com/patchoptic/poptic/suite"
 )
 
 // pages lists the chapters of the specification.
@@ -52,11 +53,30 @@ func TestSourceShownIsJudgedAsItsFenceSays(t *testing.T) {
 	for _, b := range blocks {
 		t.Run(fmt.Sprintf("%s:%d", b.File, b.Line), func(t *testing.T) {
 			text := b.Text
+			if b.Has("tests") {
+				requirePassing(t, text)
+				return
+			}
 			if b.Has("fragment") {
 				text = completed(text, base)
 			}
 			judge(t, b, compile(text))
 		})
+	}
+}
+
+// requirePassing runs a text as a test file.
+func requirePassing(t *testing.T, text string) {
+	t.Helper()
+	files := fstest.MapFS{"block_test.poptic": {Data: []byte(text)}}
+	tests, found, err := contracttest.Load(t.Context(), contracttest.Input{FS: files, Path: "block_test.poptic"})
+	require.NoError(t, err)
+	require.Empty(t, found, listed(found))
+	result, err := tests.Run(t.Context(), contracttest.Options{})
+	require.NoError(t, err)
+	require.NotEmpty(t, result.Tests)
+	for _, test := range result.Tests {
+		require.True(t, test.Passed, "%s: %+v", test.Name, test.Failures)
 	}
 }
 

@@ -3,6 +3,7 @@ package stdlib_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"testing"
 	"testing/fstest"
 
@@ -19,6 +20,25 @@ func TestEveryLibraryIsFreeOfFindings(t *testing.T) {
 		out, err := compiler.Compile(t.Context(), compiler.Input{FS: stdlib.FS, Path: name + ".poptic"})
 		require.NoError(t, err)
 		require.Empty(t, out.Diagnostics, name)
+	}
+}
+
+func TestEveryConstraintHasAMessageForWhoBreaksIt(t *testing.T) {
+	for _, name := range stdlib.Names() {
+		out, err := compiler.Compile(t.Context(), compiler.Input{FS: stdlib.FS, Path: name + ".poptic"})
+		require.NoError(t, err)
+		require.Empty(t, out.Diagnostics)
+		text, err := fs.ReadFile(stdlib.FS, name+".poptic")
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "where {", name)
+		require.Contains(t, string(text), `where "`, name)
+	}
+	for _, v := range values {
+		for _, value := range v.unfit {
+			for _, message := range problems(program(t, v.library, v.name), value) {
+				require.NotContains(t, message, "the constraint of type", "%s of %s.%s", value, v.library, v.name)
+			}
+		}
 	}
 }
 
@@ -76,4 +96,16 @@ func program(t *testing.T, library, name string) *verify.Program {
 func accepts(p *verify.Program, value string) bool {
 	state, err := p.Import([]byte(`{"value":` + value + `}`))
 	return err == nil && len(p.CheckAll(context.Background(), state, p.Contract().Phases[0].Name)) == 0
+}
+
+// problems are the messages about a value that does not fit.
+func problems(p *verify.Program, value string) (messages []string) {
+	state, err := p.Import([]byte(`{"value":` + value + `}`))
+	if err != nil {
+		return nil
+	}
+	for _, v := range p.CheckAll(context.Background(), state, p.Contract().Phases[0].Name) {
+		messages = append(messages, v.Message)
+	}
+	return messages
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/lang/report"
@@ -78,9 +77,6 @@ func (v *checkVerb) Run(c *console) error {
 	if err := v.print(c, files, all); err != nil {
 		return err
 	}
-	if n := countTests(files); n > 0 {
-		c.errText().Line("%s parsed, not checked: what tests name and expect is not looked at, and no test is run", terminal.Plural(n, "test file"))
-	}
 	if source.HasErrors(all) || v.Strict && len(all) > 0 {
 		return errNo
 	}
@@ -95,21 +91,8 @@ func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) e
 	case len(all) > 0:
 		return report.Text(c.out, all, report.Options{Paint: p.Paint, Width: p.Width})
 	}
-	if n := len(files) - countTests(files); n > 0 {
-		p.Line("%s %s checked, nothing found", p.Green("ok:"), terminal.Plural(n, "file"))
-	}
+	p.Line("%s %s checked, nothing found", p.Green("ok:"), terminal.Plural(len(files), "file"))
 	return nil
-}
-
-// countTests counts the contract test files, of which the syntax is all that is looked at.
-func countTests(files []string) int {
-	n := 0
-	for _, f := range files {
-		if strings.HasSuffix(f, compiler.TestSuffix) {
-			n++
-		}
-	}
-	return n
 }
 
 // checkFile gives the findings of one file, and its contract if that has errors in

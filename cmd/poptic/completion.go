@@ -195,7 +195,7 @@ func (l *typedLine) values(name string, v *kong.Value, typed string) []candidate
 		return stores(typed)
 	case "instance":
 		return plain(l.instances())
-	case "key", "version":
+	case "key", "version", "run":
 		return nil
 	case "name":
 		return plain(examples.Names())

@@ -269,17 +269,18 @@ func testStates(from fs.FS, contract string) []string {
 	}
 	file, _ := syntax.Parse(source.NewFile(tests, string(data)))
 	var out []string
-	for _, d := range file.Decls {
-		test, ok := d.(*syntax.TestDecl)
+	syntax.Walk(file, func(n any) bool {
+		r, ok := n.(*syntax.StateRef)
 		switch {
-		case !ok || test.State == nil || len(out) == maxStates:
-		case test.State.File == nil:
-			out = append(out, test.State.JSON)
+		case !ok || r.Data == nil || len(out) == maxStates:
+		case r.Data.File == nil:
+			out = append(out, r.Data.JSON)
 		default:
-			if state, err := fs.ReadFile(from, path.Join(path.Dir(tests), test.State.File.Value)); err == nil {
+			if state, err := fs.ReadFile(from, path.Join(path.Dir(tests), r.Data.File.Value)); err == nil {
 				out = append(out, string(state))
 			}
 		}
-	}
+		return true
+	})
 	return out
 }

@@ -28,6 +28,7 @@ type verbs struct {
 	Demo       demoVerb       `cmd:"" help:"Run an embedded example end to end and tell its story."`
 	Check      checkVerb      `cmd:"" help:"Report what is wrong with contracts."`
 	Fmt        fmtVerb        `cmd:"" help:"Put source files in canonical form."`
+	Test       testVerb       `cmd:"" help:"Run contract tests."`
 	Build      buildVerb      `cmd:"" help:"Write the compiled contract that programs embed."`
 	Explain    explainVerb    `cmd:"" help:"Say in words what each stage may see, change and take."`
 	Prove      proveVerb      `cmd:"" help:"Answer every claim, with certificates that others can check."`

@@ -45,6 +45,8 @@ type Result struct {
 	Places      Places
 	Diagnostics []source.Diagnostic
 	Symbols     func() *symbol.Table // what the names mean, found out when it is asked first; nil if ctx ended
+
+	checker *checker // what Tests goes on with
 }
 
 // Contract checks a contract and lowers it. It does not decide claims. Once ctx ends it
@@ -91,7 +93,7 @@ func Contract(ctx context.Context, u *Unit) Result {
 		out.Decidable = c.groundwork && c.parsed
 	}
 	out.Places, out.Diagnostics = c.places(), c.found()
-	out.Symbols = sync.OnceValue(c.symbols)
+	out.Symbols, out.checker = sync.OnceValue(c.symbols), c
 	return out
 }
 

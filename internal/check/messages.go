@@ -474,8 +474,9 @@ func insertion(title string, f *source.File, at int, text string) source.Fix {
 	return source.Fix{Title: title, Span: source.Span{File: f, Start: at, End: at}, Text: text}
 }
 
-func parentUncertain(st *stage, at source.Span, container string) source.Diagnostic {
-	return fault(diagnostic.ParentUncertain, at, "read "+container+", or make every member on the way to it required", "%s adds to %s, which may be missing, and does not see it: a refusal would tell", st.title(), container)
+func parentUncertain(st *stage, at source.Span, container, missing string) source.Diagnostic {
+	help := "make " + missing + " certain: a required member of one type, or the key of a parameter `in` its container; or read " + container + ", which shows all that is in it"
+	return fault(diagnostic.ParentUncertain, at, help, "%s adds to %s and does not see it: %s may be missing, and a refusal would tell", st.title(), container, missing)
 }
 
 // Gates.

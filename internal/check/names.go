@@ -117,7 +117,7 @@ func importAlias(d *syntax.Import) string {
 // composition and parallel group share one, as claims name them alike.
 func key(d syntax.Decl) string {
 	name := d.DeclName().Text
-	switch d := d.(type) {
+	switch d.(type) {
 	case *syntax.StateDecl:
 		return "state"
 	case *syntax.PhasesDecl:
@@ -136,8 +136,6 @@ func key(d syntax.Decl) string {
 		return named("group of roles ", name)
 	case *syntax.StageDecl, *syntax.ComposeDecl, *syntax.ParallelDecl:
 		return named("stage ", name)
-	case *syntax.TestDecl:
-		return named("test ", d.Title.Value)
 	}
 	return ""
 }
@@ -230,6 +228,8 @@ func contractOnly(d syntax.Decl) (string, bool) {
 		return "parallel", true
 	case *syntax.ProveDecl:
 		return "prove", true
+	case *syntax.GivenDecl:
+		return "given", true
 	case *syntax.TestDecl:
 		return "test", true
 	}

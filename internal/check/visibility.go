@@ -38,7 +38,8 @@ func (c *checker) checkSeen(st *stage) {
 	for _, w := range c.writtenClearly(st, "write") {
 		for _, p := range c.exemptParents(st.out, w) {
 			if !c.model.ParentStands(st.out, p) {
-				c.report(parentUncertain(st, w.at, p.Source()))
+				missing, _ := c.model.Uncertain(st.out, p)
+				c.report(parentUncertain(st, w.at, p.Source(), footprint.Prefix(p, missing).Source()))
 			}
 		}
 		c.requireRead(st, read, "write", c.model.WithoutExempt(st.out, w.plain), w)

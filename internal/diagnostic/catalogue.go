@@ -39,7 +39,7 @@ type Chapter struct {
 
 // Chapters lists every kind once.
 func Chapters() []Chapter {
-	return []Chapter{text, names, types, stages, regions, expressions, claims}
+	return []Chapter{text, names, types, stages, regions, expressions, claims, tests}
 }
 
 // All lists the kinds of all chapters.

@@ -235,7 +235,7 @@ invariant i { small(state.a) }
 	}
 	UnknownGate = &Kind{
 		Code: "unknown_gate", Severity: source.Error,
-		What: "a gate that does not exist, in `discloses`",
+		What: "a gate that does not exist, in `discloses` or in what a test expects",
 		Why:  "A disclosure declares one gate; of one that does not exist it would declare nothing.",
 		Wrong: `contract c
 state { a: int  b: int }

@@ -143,7 +143,7 @@ stage file(note new in /notes) { write /notes/{note} }
 	}
 	Unused = &Kind{
 		Code: "unused", Severity: source.Warning,
-		What: "a parameter that nothing in its stage uses",
+		What: "a parameter that nothing in its stage uses, or a given state that no test starts from",
 		Why:  "The host is asked for an argument that changes nothing; mostly a path was to have it.",
 		Wrong: `contract c
 state { notes: map of { title: string } }

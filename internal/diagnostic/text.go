@@ -83,19 +83,22 @@ state { agent: 7 }
 	}
 	BadJSON = &Kind{
 		Code: "bad_json", Severity: source.Error,
-		What: "JSON in a test that is not JSON",
-		Why:  "A patch or state that is written in a test is read as JSON.",
-		File: "c_test.poptic",
-		Wrong: `test "adds" {
-  state  "a.json"
-  patch  [ {"op": "remove", "path": "/a" ]
+		What:   "JSON in a test that is not JSON",
+		Why:    "A patch or state that is written in a test is read as JSON.",
+		File:   "c_test.poptic",
+		Beside: map[string]string{"c.poptic": tested},
+		Wrong: `test "replaces" {
+  state  { "a": 1 }
+  stage  s
+  patch  [ {"op": "replace", "path": "/a", "value": 2 ]
   expect commit
 }
 `,
 		At: "]",
-		Right: `test "adds" {
-  state  "a.json"
-  patch  [ {"op": "remove", "path": "/a"} ]
+		Right: `test "replaces" {
+  state  { "a": 1 }
+  stage  s
+  patch  [ {"op": "replace", "path": "/a", "value": 2} ]
   expect commit
 }
 `,
@@ -205,7 +208,7 @@ state { t: T }
 	}
 	MisplacedClause = &Kind{
 		Code: "misplaced_clause", Severity: source.Error,
-		What: "a clause outside the braces of a stage",
+		What: "a clause outside the braces of a stage, or in a test where it is about no step",
 		Why:  "Outside of a stage nobody would be allowed what a clause allows.",
 		Wrong: `contract c
 state { a: int }
@@ -357,18 +360,21 @@ state { a: string  *: int }
 	}
 	DuplicateClause = &Kind{
 		Code: "duplicate_clause", Severity: source.Error,
-		What: "a clause of a test given twice",
-		Why:  "A test does one thing; of two clauses one would be left out.",
-		File: "c_test.poptic",
+		What:   "a clause of a test, or of one of its steps, given twice",
+		Why:    "A test starts in one place and a step is one proposal; of two clauses one would be left out.",
+		File:   "c_test.poptic",
+		Beside: map[string]string{"c.poptic": tested},
 		Wrong: `test "waits" {
-  phase  p
-  phase  q
+  state  { "a": 1 }
+  state  { "a": 2 }
+  stage  s
   expect noop
 }
 `,
-		At: "phase",
+		At: "state",
 		Right: `test "waits" {
-  phase  p
+  state  { "a": 1 }
+  stage  s
   expect noop
 }
 `,

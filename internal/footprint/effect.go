@@ -343,31 +343,113 @@ func (m *Model) ParentStands(s *ir.Stage, p region.Pattern) bool {
 }
 
 // Certain reports whether the node at p exists as a container of one kind in
-// every state: required members only, keys only where a parameter vouches for them.
+// every state in which the stage's parameters are bound: required members only, keys only
+// where a parameter vouches for them, and whatever a bound parameter was found below.
 func (m *Model) Certain(s *ir.Stage, p region.Pattern) bool {
+	_, ok := m.Uncertain(s, p)
+	return ok
+}
+
+// Uncertain is how many segments of p lead to the first node that may be missing, or be
+// something else; ok is true, and the number without a meaning, if there is none.
+func (m *Model) Uncertain(s *ir.Stage, p region.Pattern) (at int, ok bool) {
+	end := m.uncertain(s, p)
+	return end, end < 0
+}
+
+func (m *Model) uncertain(s *ir.Stage, p region.Pattern) int {
+	if m.Contract.Type(m.Contract.State).Kind == ir.UnionType {
+		return 0
+	}
 	at := m.Shape.Root()
+	bound := m.boundPath(s, p)
 	for i, seg := range p.Segments {
-		if len(at) != 1 || m.Contract.Type(m.Contract.State).Kind == ir.UnionType {
-			return false
+		at = m.holding(at, bound, i)
+		if i < len(bound) && seg == bound[i] {
+			at = m.Shape.Letter(at, boundLetter(seg))
+			continue
+		}
+		bound = bound[:min(i, len(bound))]
+		if len(at) != 1 {
+			return i
 		}
 		switch t := m.Contract.Type(at[0]); {
 		case t.Kind == ir.RecordType && seg.Kind == region.KeyLiteral:
 			member, ok := t.Member(seg.Text)
 			if !ok || member.Optional {
-				return false
+				return i + 1
 			}
 			at = m.Shape.Expand(nil, member.Type)
 		case seg.Kind == region.ParamSegment && m.vouched(s, seg.Text, Prefix(p, i)):
 			at = m.Shape.Letter(at, region.Param(seg.Text))
 		default:
-			return false
+			return i + 1
 		}
 	}
-	if len(at) != 1 {
-		return false
+	if at = m.holding(at, bound, len(p.Segments)); len(at) == 1 {
+		if object, array := m.Shape.Kinds(at); object != array {
+			return -1
+		}
 	}
-	object, array := m.Shape.Kinds(at)
-	return object != array
+	return len(p.Segments)
+}
+
+// boundPath is the path to what a bound parameter was found by, of the one that has most in
+// common with p: the host's key, the text or list that a key is taken from, or the entry that a
+// reference names. All nodes on it are there.
+func (m *Model) boundPath(s *ir.Stage, p region.Pattern) (longest []region.Segment) {
+	if s == nil {
+		return nil
+	}
+	most := 0
+	consider := func(path []region.Segment) {
+		same := 0
+		for same < min(len(path), len(p.Segments)) && path[same] == p.Segments[same] {
+			same++
+		}
+		if same > most || longest == nil {
+			longest, most = path, same
+		}
+	}
+	for _, q := range s.Params {
+		self := region.Segment{Kind: region.ParamSegment, Text: q.Name}
+		switch q.Kind {
+		case ir.ExistingParam:
+			consider(append(slices.Clone(q.Of.Segments), self))
+		case ir.DependentParam, ir.ElementParam:
+			consider(q.Of.Segments)
+			from := q.Of
+			if q.Kind == ir.ElementParam {
+				from = Extend(from, region.Segment{Kind: region.AnyIndex})
+			}
+			if at := m.Shape.At(from); m.Shape.Only(at, ir.RefType) && len(at) == 1 {
+				consider(append(slices.Clone(m.Contract.Type(at[0]).Target.Segments), self))
+			}
+		}
+	}
+	return longest
+}
+
+// holding is the types of the node that i segments of the path to what a parameter was found
+// by lead to: those that the rest of the path can lead on from.
+func (m *Model) holding(at TypeSet, bound []region.Segment, i int) TypeSet {
+	if i >= len(bound) {
+		return at
+	}
+	var out TypeSet
+	for _, id := range at {
+		if len(m.Shape.Letter(TypeSet{id}, boundLetter(bound[i]))) > 0 {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func boundLetter(s region.Segment) region.Letter {
+	if s.Kind == region.ParamSegment {
+		return region.Param(s.Text)
+	}
+	return region.Key(s.Text)
 }
 
 // Known reports whether p is about a node alone of which everybody knows all there is

@@ -266,7 +266,7 @@ func (b *builder) constraintAbove(at region.Pattern) string {
 		}
 		var all []string
 		for _, id := range b.typesAt(at) {
-			all = append(all, wordsOf(&b.contract.Types[id])...)
+			all = append(all, b.contract.Types[id].Demands()...)
 		}
 		if len(all) > 0 {
 			return b.pointerOf(at) + ": " + strings.Join(all, "; ")

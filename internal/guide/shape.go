@@ -2,9 +2,7 @@ package guide
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
 )
@@ -107,7 +105,7 @@ func (b *builder) describe(id ir.TypeID) Shape {
 	if t.Kind == ir.DecimalType {
 		kind = NumberShape // which is how it is written
 	}
-	out := Shape{Kind: kind, KeyField: t.KeyField, Doc: t.Doc, Where: wordsOf(t)}
+	out := Shape{Kind: kind, KeyField: t.KeyField, Doc: t.Doc, Where: t.Demands()}
 	if t.Elem != ir.NoType {
 		of := b.shape(t.Elem)
 		out.Of = &of
@@ -129,106 +127,4 @@ func (b *builder) describe(id ir.TypeID) Shape {
 		out.Members = append(out.Members, Member{m.Name, m.Optional, b.shape(m.Type), m.Doc})
 	}
 	return out
-}
-
-// wordsOf says what the constraints of a type demand: by their messages, and in words where
-// there are some for what they ask and the message does not say it.
-func wordsOf(t *ir.Type) []string {
-	unit := "entries"
-	if t.Kind == ir.StringType {
-		unit = "characters"
-	}
-	var out []string
-	for _, x := range t.Where {
-		text := x.Message
-		if words, plain := inWords(x.Source, unit); text == "" || plain && !saysAsMuch(text, words) {
-			text = strings.TrimPrefix(text+": "+words, ": ")
-		}
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// saysAsMuch reports whether a message has the numbers that the words are about.
-func saysAsMuch(message, words string) bool {
-	numbers := digits.FindAllString(words, -1)
-	return len(numbers) > 0 && !strings.Contains(words, "matches") && !slices.ContainsFunc(numbers, func(n string) bool {
-		return !slices.Contains(digits.FindAllString(message, -1), n)
-	})
-}
-
-// phrases are words for what constraints commonly ask.
-var phrases = []struct {
-	expr  *regexp.Regexp
-	words string
-}{
-	{regexp.MustCompile(`^!text\.blank\(self\)$`), "not blank"},
-	{regexp.MustCompile(`^self(?: != "|\.size\(\) > 0|\s*!= ")"$`), "not empty"},
-	{regexp.MustCompile(`^size\(self\) (?:> 0|>= 1|!= 0)$`), "not empty"},
-	{regexp.MustCompile(`^text\.lines\(self\) == 1$`), "one line"},
-	{regexp.MustCompile(`^text\.(words|lines|letters)\(self\) <= (\d+)$`), "at most $2 $1"},
-	{regexp.MustCompile(`^text\.(words|lines|letters)\(self\) >= (\d+)$`), "at least $2 $1"},
-	{regexp.MustCompile(`^size\(self\) <= (\d+)$`), "at most $1 UNIT"},
-	{regexp.MustCompile(`^size\(self\) >= (\d+)$`), "at least $1 UNIT"},
-	{regexp.MustCompile(`^size\(self\) == (\d+)$`), "$1 UNIT"},
-	{regexp.MustCompile(`^self (<=|>=|<|>|==|!=) ([-\d.]+?)(?:\.0)?$`), "$1 $2"},
-	{regexp.MustCompile(`^self\.matches\(r?"(.*)"\)$`), "matches /$1/"},
-	{regexp.MustCompile(`^time\.instant\(self\)$`), "date-time as 2024-05-01T09:30:00Z"},
-	{regexp.MustCompile(`^time\.date\(self\)$`), "date as 2024-05-01"},
-	{regexp.MustCompile(`^money\.cents\(self\)$`), "at most two decimals"},
-	{regexp.MustCompile(`^money\.currency\(self\)$`), "currency code as EUR"},
-	{regexp.MustCompile(`^pii\.email\(self\)$`), "e-mail address"},
-	{regexp.MustCompile(`^pii\.phone\(self\)$`), "phone number as +49 30 901820"},
-	{regexp.MustCompile(`^pii\.luhn\(self\)$`), "payment card number"},
-}
-
-// inWords writes an expression of a constraint in words, as far as there are some. plain is
-// true if all of it is; unit is what size counts.
-func inWords(source, unit string) (text string, plain bool) {
-	plain = true
-	var out []string
-	for _, part := range conjuncts(inline(source)) {
-		words := part
-		for _, p := range phrases {
-			if p.expr.MatchString(part) {
-				words = strings.ReplaceAll(p.expr.ReplaceAllString(part, p.words), "UNIT", unit)
-				break
-			}
-		}
-		plain = plain && words != part
-		out = append(out, words)
-	}
-	return strings.Join(out, ", "), plain
-}
-
-// conjuncts takes an expression apart at the && that stand in no parentheses and no text.
-func conjuncts(source string) []string {
-	if strings.Contains(source, "||") || strings.Contains(source, "?") && !strings.Contains(source, `"`) {
-		return []string{source}
-	}
-	var out []string
-	depth, from, quote := 0, 0, byte(0)
-	for i := 0; i < len(source); i++ {
-		switch c := source[i]; {
-		case quote != 0:
-			if c == '\\' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '\'':
-			quote = c
-		case c == '(' || c == '[' || c == '{':
-			depth++
-		case c == ')' || c == ']' || c == '}':
-			depth--
-		case c == '&' && depth == 0 && strings.HasPrefix(source[i:], "&&"):
-			out = append(out, strings.TrimSpace(source[from:i]))
-			i++
-			from = i + 1
-		}
-	}
-	return append(out, strings.TrimSpace(source[from:]))
 }

@@ -55,7 +55,7 @@ func sameStruct(a, b reflect.Value) bool {
 			if squeezeCEL(x.String()) != squeezeCEL(y.String()) {
 				return false
 			}
-		case a.Type() == reflect.TypeFor[DataRef]() && x.Kind() == reflect.String:
+		case (a.Type() == reflect.TypeFor[DataRef]() || a.Type() == reflect.TypeFor[Value]()) && x.Kind() == reflect.String:
 			if squeezeJSON(x.String()) != squeezeJSON(y.String()) {
 				return false
 			}

@@ -1,8 +1,8 @@
 package syntax
 
 import (
+	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
@@ -59,8 +59,12 @@ func (f *finisher) complete(n any, keyword Name) {
 		n.Text = fieldKey(n.Text)
 	case *Clause:
 		n.Keyword = keyword
+	case *TestClause:
+		n.Keyword = keyword
 	case *Expect:
-		n.Kind = keyword
+		if n.Holds == nil && n.Path == nil {
+			n.Kind = keyword
+		}
 	case *GateRef:
 		if !n.Phase.absent() {
 			n.Name = keyword
@@ -177,6 +181,8 @@ func (p *parser) checkDecl(d Decl) {
 		if d.NoStage != nil {
 			p.checkWord(&d.NoStage.Verb, "effect", verbWords)
 		}
+	case *GivenDecl:
+		p.checkName(&d.Name)
 	case *TestDecl:
 		p.checkTest(d)
 	}
@@ -249,25 +255,6 @@ func (p *parser) checkRights(rights []Right) {
 	}
 }
 
-// checkTest reports clauses that a test may have once: the tree has room for one.
-func (p *parser) checkTest(d *TestDecl) {
-	first := map[string]token{}
-	depth := 0
-	from := sort.Search(len(p.significant), func(i int) bool { return p.significant[i].start >= d.Title.Span.End })
-	for i := from; i < len(p.significant) && p.significant[i].end <= d.Span.End; i++ {
-		t, prev := p.significant[i], p.significant[i-1]
-		depth += bracketStep(t)
-		if depth != 1 || t.kind != WordToken || !slices.Contains(testWords, t.value) || t.value == "expect" ||
-			t.sym != symKeyword && (slices.Contains(testWords, prev.value) || prev.value == "reject") {
-			continue
-		}
-		if before, ok := first[t.value]; ok {
-			p.duplicateClause(t, before)
-		}
-		first[t.value] = t
-	}
-}
-
 func (p *parser) checkNode(n any) {
 	switch n := n.(type) {
 	case *Phase:
@@ -285,8 +272,6 @@ func (p *parser) checkNode(n any) {
 		}
 	case *UnionType:
 		p.checkUnion(n)
-	case *Expect:
-		p.checkExpect(n)
 	}
 }
 
@@ -303,8 +288,45 @@ func (p *parser) checkUnion(u *UnionType) {
 
 func typeSpan(t TypeExpr) source.Span { return t.(interface{ GetSpan() source.Span }).GetSpan() }
 
-func (p *parser) checkExpect(e *Expect) {
-	if e.Kind.Text == "view" && e.Expr == nil {
-		p.wrong(diagnostic.Missing, e.Span, "expected CEL in braces after `view`", "")
+// checkTest reports clauses that a test may have once, or a step of it, and those that stand
+// where they are about nothing. A case goes on with what its test says.
+func (p *parser) checkTest(d *TestDecl) {
+	if p.hasMistake(d.Span.Start, d.Span.End) {
+		return
 	}
+	begun := p.checkTestClauses(d.Clauses, false)
+	for _, c := range d.Cases {
+		p.checkTestClauses(c.Clauses, begun)
+	}
+}
+
+// checkTestClauses reports whether a step was begun, by the clauses or before.
+func (p *parser) checkTestClauses(clauses []*TestClause, before bool) (begun bool) {
+	first := map[string]*TestClause{}
+	for _, c := range clauses {
+		word := c.Keyword
+		switch word.Text {
+		case "stage", "advance":
+			begun = true
+			clear(first)
+			continue
+		case "state", "phase":
+			if begun {
+				p.wrong(diagnostic.MisplacedClause, word.Span, fmt.Sprintf("`%s` is where a test starts: it stands before the first `stage` or `advance`", word.Text), "")
+			}
+		case "patch", "next", "expect":
+			if !begun && !before {
+				p.wrong(diagnostic.MisplacedClause, word.Span, fmt.Sprintf("`%s` belongs to a step: it stands behind a `stage` or an `advance`", word.Text), "")
+			}
+			if word.Text == "expect" {
+				continue
+			}
+		}
+		if twice := first[word.Text]; twice != nil {
+			p.duplicateClause(c, twice)
+			continue
+		}
+		first[word.Text] = c
+	}
+	return begun || before
 }

@@ -74,7 +74,7 @@ var theGrammar = sync.OnceValue(func() *grammar {
 		participle.UseLookahead(0),
 		participle.Union[Decl](
 			&Import{}, &StateDecl{}, &TypeDecl{}, &PhasesDecl{}, &RegionDecl{}, &RolesDecl{}, &ConstDecl{}, &DefineDecl{}, &MeasureDecl{}, &InvariantDecl{},
-			&StageDecl{}, &ComposeDecl{}, &ParallelDecl{}, &ProveDecl{}, &TestDecl{},
+			&StageDecl{}, &ComposeDecl{}, &ParallelDecl{}, &ProveDecl{}, &GivenDecl{}, &TestDecl{},
 		),
 		participle.Union[TypeAtom](
 			&SecretType{}, &KeyType{}, &ContainerType{}, &RecordType{}, &typeGroup{}, &LiteralType{}, &NamedType{},
@@ -282,13 +282,17 @@ var productions = map[string]string{
 	"Path": "a path", "RegionExpr": "a path or region", "GrantExpr": "a path or region", "RegionAtom": "a path or region",
 	"Expr": "CEL in braces", "Constraint": "CEL in braces", "StringLit": "a string", "Number": "a whole number",
 	"LiteralType": "a string, a number, `true` or `false`", "Phase": "a phase", "Arrow": "a phase", "Param": "a parameter", "Clause": "a clause", "GateRef": "a gate",
-	"DataRef": "JSON or the name of a file in quotation marks", "Arg": "an argument",
+	"DataRef": "JSON or the name of a file in quotation marks", "StateRef": "a given state, JSON or the name of a file in quotation marks", "Arg": "an argument",
+	"Value": "a JSON value", "TestClause": "a clause", "TestCase": "a case", "View": "CEL in braces or `=`", "Reason": "a gate, a code or a message",
 	"HypothesisExpr": "a parameter", "DifferencesExpr": "a parameter", "DifferenceExpr": "a parameter",
 	"PairClaim": "a claim", "NoStageClaim": "a claim",
 }
 
+// alsoOpening are the productions that one of opening may start with beside its words.
+var alsoOpening = map[string][]string{"Expect": {"Path", "Expr"}}
+
 // opening are the productions that always start with one of a few words.
-var opening = map[string][]string{"NoFlowClaim": {"from"}, "TypeBody": {"=", "{"}, "Each": {"each"}, "Expect": outcomeWords, "Right": rightWords}
+var opening = map[string][]string{"NoFlowClaim": {"from"}, "TypeBody": {"=", "{"}, "Each": {"each"}, "Expect": outcomeWords, "TestCase": {"case"}, "Right": rightWords}
 
 // firstSet collects the symbols that can come first in EBNF.
 type firstSet struct {
@@ -358,6 +362,7 @@ func (f *firstSet) term() {
 	}
 	if words, ok := opening[f.rest[:end]]; ok {
 		f.literals = append(f.literals, words...)
+		f.classes = append(f.classes, alsoOpening[f.rest[:end]]...)
 	} else {
 		f.classes = append(f.classes, f.rest[:end])
 	}

@@ -225,3 +225,17 @@ func startsDeclaration(text string, pos int) bool {
 	rest := strings.TrimLeft(text[end:], " \t")
 	return len(rest) < len(text)-end && rest != "" && (isWordStart(rest[0]) || rest[0] == '"' || rest[0] == '{')
 }
+
+// StringEnd is the end of the JSON string that opens at pos in a JSON text.
+func StringEnd(text string, pos int) int {
+	end, _ := stringEnd(text, pos)
+	return end
+}
+
+// WordAt is the identifier at pos, "" if none starts there.
+func WordAt(text string, pos int) string {
+	if pos >= len(text) || !isWordStart(text[pos]) {
+		return ""
+	}
+	return text[pos:wordEnd(text, pos)]
+}

@@ -429,9 +429,13 @@ func (m *messages) unknownOf(n *Name, what string, words []string) {
 	}
 }
 
-func (m *messages) duplicateClause(t, before token) {
-	d := m.report(diagnostic.DuplicateClause, t.start, t.end, fmt.Sprintf("a test has one clause `%s`", t.value), "")
-	d.Related = []source.Related{{Message: "the first is here", Span: m.span(before.start, before.end)}}
+func (m *messages) duplicateClause(c, first *TestClause) {
+	word, where := c.Keyword, "a step has"
+	if word.Text == "state" || word.Text == "phase" {
+		where = "a test has"
+	}
+	d := m.report(diagnostic.DuplicateClause, word.Span.Start, word.Span.End, fmt.Sprintf("%s one clause `%s`", where, word.Text), "")
+	d.Related = []source.Related{{Message: "the first is here", Span: first.Keyword.Span}}
 }
 
 func (m *messages) wrong(k *diagnostic.Kind, at source.Span, message, help string) {

@@ -221,7 +221,7 @@ func (s *section) reportIncomplete(m mistake, start int) {
 func (s *section) unexpected(m mistake, open int, atStart bool) {
 	t := s.at(m.at)
 	words := clausesOf(s.keyword())
-	if open == s.body() && words != nil && (atStart || noClauses[t.value] != "") {
+	if s.holdsClauses(open) && (atStart || noClauses[t.value] != "") {
 		s.unknownClause(t, "", words)
 		return
 	}
@@ -231,11 +231,19 @@ func (s *section) unexpected(m mistake, open int, atStart bool) {
 	s.expected(s.at(m.at-1), t, s.expectation(m, open))
 }
 
+// holdsClauses reports whether the block whose bracket has the index open is one of clauses: a
+// stage's, a test's, or that of one of its cases.
+func (s *section) holdsClauses(open int) bool {
+	return clausesOf(s.keyword()) != nil && (open == s.body() || s.keyword() == "test" && s.at(open).value == "{")
+}
+
 func (s *section) expectation(m mistake, open int) string {
 	if !slices.Contains(m.literals, "}") {
 		return m.what()
 	}
 	switch {
+	case s.holdsClauses(open):
+		return "a clause or `}`"
 	case open != s.body() || s.keyword() == "state" || s.keyword() == "type":
 		return "a field `name: type` or `}`"
 	case s.keyword() == "phases":

@@ -361,7 +361,7 @@ func (s *section) repairWord(m mistake) bool {
 	}
 	words, confused := m.literals, map[string]string(nil)
 	block := s.innermostBlock(s.brackets(m.at))
-	clause := block >= 0 && block == s.body() && clausesOf(s.keyword()) != nil && slices.Contains(m.literals, "}")
+	clause := block >= 0 && s.holdsClauses(block) && slices.Contains(m.literals, "}")
 	if clause {
 		words, confused = clausesOf(s.keyword()), misnomers[s.keyword()]
 	}

@@ -22,7 +22,8 @@ import (
 //   - "{" opens a block, CEL or JSON; which of them follows from the declaration.
 //     Stages, phases and invariants hold nothing but CEL in inner braces; in types
 //     a brace opens a record where a type is expected and CEL elsewhere (after
-//     where, or a misspelling of it); tests hold JSON, and CEL after an outcome.
+//     where, or a misspelling of it); tests hold JSON, CEL after what they expect,
+//     and the block of a case after its title or values.
 //   - A word before ":" is a field's name, in types only.
 //   - A clause keyword that starts a line of a block is a Keyword and no name, so
 //     that a forgotten name is noticed where it is missing.
@@ -127,7 +128,7 @@ func (s *scanner) next(newLine bool) {
 		s.word(t)
 	case c == '{':
 		s.brace(t)
-	case c == '[' && s.declaration == "test" && len(s.open) > 0:
+	case c == '[' && (s.declaration == "test" && len(s.open) > 0 || s.declaration == "given"):
 		s.json(t)
 	case c >= utf8.RuneSelf:
 		s.beyondASCII(t)
@@ -456,12 +457,16 @@ func (s *scanner) braceOpens() TokenKind {
 			return ExprToken
 		}
 	case "test":
-		if len(s.open) > 0 && (prev.value == "commit" || prev.value == "view") {
+		switch {
+		case len(s.open) == 0, prev.kind == StringToken, prev.value == ")", prev.value == "case":
+			return PunctToken // of the test, or of a case
+		case prev.value == "commit", prev.value == "view", prev.value == "expect":
 			return ExprToken
-		}
-		if len(s.open) > 0 {
+		default:
 			return JSONToken
 		}
+	case "given":
+		return JSONToken
 	case "invariant", "change", "define", "region", "measure", "compose", "parallel", "prove":
 		return ExprToken
 	}

@@ -425,19 +425,55 @@ type DifferenceExpr struct {
 	From  *Name           `parser:"( 'from' @@ )?"`
 }
 
-// TestDecl is a contract test. JSON parts are kept verbatim.
+// GivenDecl is "given NAME = STATE": a state that tests start from.
+type GivenDecl struct {
+	Node
+	Documented
+	Name  Name      `parser:"'given' @@"`
+	State *StateRef `parser:"'=' @@"`
+}
+
+// TestDecl is a contract test: its clauses in order, then its cases.
 type TestDecl struct {
 	Node
 	Documented
-	Title   StringLit `parser:"'test' @@ '{' ("`
-	State   *DataRef  `parser:"  'state' @@"`
-	Phase   *Name     `parser:"| 'phase' @@"`
-	Role    *Name     `parser:"| 'role' @@"`
-	Stage   *Name     `parser:"| 'stage' @@"`
-	Args    []*Arg    `parser:"  ( '(' ( @@ ( ',' @@ )* )? ')' )?"`
-	Patch   *DataRef  `parser:"| 'patch' @@"`
-	Next    *Name     `parser:"| 'next' @@"`
-	Expects []*Expect `parser:"| 'expect' @@ )* '}'"`
+	Title   StringLit     `parser:"'test' @@ '{'"`
+	Clauses []*TestClause `parser:"@@*"`
+	Cases   []*TestCase   `parser:"@@* '}'"`
+}
+
+// A TestCase is "case TITLE [(NAME: VALUE, ...)] [{ clauses }]": the test with the clauses of the
+// case behind its own, and values in the place of "$NAME".
+type TestCase struct {
+	Node
+	Documented
+	Title   StringLit     `parser:"'case' @@"`
+	Args    []*Arg        `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+	Clauses []*TestClause `parser:"( '{' @@* '}' )?"`
+}
+
+// A TestClause is one clause of a test. Keyword tells which fields are set: state: State;
+// phase, role, advance, next: Name; actor, now: Text; stage: Name, Args; patch: Data;
+// expect: Expect.
+type TestClause struct {
+	Node
+	Documented
+	Keyword Name
+	State   *StateRef  `parser:"  'state' @@"`
+	Text    *StringLit `parser:"| ( 'actor' | 'now' ) @@"`
+	Data    *DataRef   `parser:"| 'patch' @@"`
+	Expect  *Expect    `parser:"| 'expect' @@"`
+	Name    *Name      `parser:"| ( ( 'phase' | 'role' | 'advance' | 'next' ) @@"`
+	Stage   *Name      `parser:"  | 'stage' @@"`
+	Args    []*Arg     `parser:"    ( '(' ( @@ ( ',' @@ )* )? ')' )? )"`
+}
+
+// A StateRef is a state: what a GivenDecl named, or data; and a patch that is made to it first.
+type StateRef struct {
+	Node
+	Given *Name    `parser:"( @@"`
+	Data  *DataRef `parser:"| @@ )"`
+	With  *DataRef `parser:"( 'with' @@ )?"`
 }
 
 // A DataRef is a JSON file's path in quotes, or JSON written in place.
@@ -447,22 +483,52 @@ type DataRef struct {
 	JSON string     `parser:"| @JSON"` // verbatim, "" if File is set
 }
 
-// An Arg binds a stage parameter: name: "value".
+// An Arg gives a stage's parameter, or a case's, its value: name: "value".
 type Arg struct {
 	Node
-	Name  Name      `parser:"@@"`
-	Value StringLit `parser:"':' @@"`
+	Name  Name   `parser:"@@"`
+	Value *Value `parser:"':' @@"`
 }
 
-// An Expect is an outcome a test names: commit [{CEL}], noop, reject GATE [NAME],
-// view {CEL}, or hidden PATH.
+// A Value is a JSON value, verbatim.
+type Value struct {
+	Node
+	JSON string `parser:"@( JSON | String | Int | Number | 'true' | 'false' | 'null' )"`
+}
+
+// An Expect is what a test expects. Kind tells which fields are set: commit: it may be Expr;
+// noop: none; reject, reply: Reason; phase: Phase; state: Data; view: Data or Expr; shown,
+// hidden, no: Paths. Kind is "" of "/path = VALUE" (Path, Value) and of CEL by itself (Expr).
 type Expect struct {
 	Node
-	Kind Name  // commit, noop, reject, view, hidden: the outcome's first token
-	Expr *Expr `parser:"( ( 'commit' | 'view' ) @@?"`
-	Gate Name  `parser:"| 'reject' @@"`
-	Name Name  `parser:"  ( (?! 'state' | 'phase' | 'role' | 'stage' | 'patch' | 'next' | 'expect' ) @@ )?"`
-	Path *Path `parser:"| 'hidden' @@ | 'noop' )"`
+	Kind   Name
+	Expr   *Expr    `parser:"  'commit' @@? | 'noop'"`
+	Reason *Reason  `parser:"| ( 'reject' | 'reply' ) @@"`
+	Phase  *Name    `parser:"| 'phase':Ident @@"`
+	Data   *DataRef `parser:"| 'state':Ident '=' @@"`
+	View   *View    `parser:"| 'view' @@"`
+	Paths  []*Path  `parser:"| ( 'shown' | 'hidden' | 'no' ) @@ ( ',' @@ )*"`
+	Path   *Path    `parser:"| @@"`
+	Value  *Value   `parser:"  '=' @@"`
+	Holds  *Expr    `parser:"| @@"`
+}
+
+// A View is what a test expects of a view: "= DATA", or CEL.
+type View struct {
+	Node
+	Data *DataRef `parser:"  '=' @@"`
+	Expr *Expr    `parser:"| @@"`
+}
+
+// A Reason is why a proposal is expected to be refused: "GATE [NAME] [MESSAGE] [at PATH]", of
+// which a gate (or a code) or a message is there.
+type Reason struct {
+	Node
+	Gate    *Name      `parser:"( @@"`
+	Name    *Name      `parser:"  ( (?! 'at' | 'case' | 'state' | 'phase' | 'role' | 'actor' | 'now' | 'stage' | 'advance' | 'patch' | 'next' | 'expect' ) @@ )?"`
+	Message *StringLit `parser:"  @@?"`
+	Only    *StringLit `parser:"| @@ )"` // the message, where there is no gate
+	At      *Path      `parser:"( 'at' @@ )?"`
 }
 
 func (d *Import) DeclName() Name { return d.Alias }
@@ -492,5 +558,7 @@ func (d *ComposeDecl) DeclName() Name { return d.Name }
 func (d *ParallelDecl) DeclName() Name { return d.Name }
 
 func (d *ProveDecl) DeclName() Name { return Name{} }
+
+func (d *GivenDecl) DeclName() Name { return d.Name }
 
 func (d *TestDecl) DeclName() Name { return Name{} }

@@ -91,21 +91,14 @@ func (w walker) decl(d Decl) {
 		walkMaybe(w, d.NoStage)
 		walkMaybe(w, d.NoFlow)
 		walkMaybe(w, d.Pair)
+	case *GivenDecl:
+		w.walk(&d.Name)
+		walkMaybe(w, d.State)
 	case *TestDecl:
-		w.test(d)
+		w.walk(&d.Title)
+		walkAll(w, d.Clauses)
+		walkAll(w, d.Cases)
 	}
-}
-
-func (w walker) test(d *TestDecl) {
-	w.walk(&d.Title)
-	walkMaybe(w, d.State)
-	walkMaybe(w, d.Phase)
-	walkMaybe(w, d.Role)
-	walkMaybe(w, d.Stage)
-	walkAll(w, d.Args)
-	walkMaybe(w, d.Patch)
-	walkMaybe(w, d.Next)
-	walkAll(w, d.Expects)
 }
 
 func (w walker) typ(t TypeExpr) {
@@ -205,14 +198,53 @@ func (w walker) part(n any) {
 		walkMaybe(w, n.File)
 	case *Arg:
 		w.walk(&n.Name)
-		w.walk(&n.Value)
+		walkMaybe(w, n.Value)
+	case *TestCase:
+		w.walk(&n.Title)
+		walkAll(w, n.Args)
+		walkAll(w, n.Clauses)
+	case *TestClause:
+		w.testClause(n)
+	case *StateRef:
+		walkMaybe(w, n.Given)
+		walkMaybe(w, n.Data)
+		walkMaybe(w, n.With)
 	case *Expect:
-		w.walk(&n.Kind)
-		w.walk(&n.Gate)
-		w.walk(&n.Name)
+		w.expect(n)
+	case *View:
+		walkMaybe(w, n.Data)
 		walkMaybe(w, n.Expr)
-		walkMaybe(w, n.Path)
+	case *Reason:
+		walkMaybe(w, n.Gate)
+		walkMaybe(w, n.Name)
+		walkMaybe(w, n.Message)
+		walkMaybe(w, n.Only)
+		walkMaybe(w, n.At)
 	}
+}
+
+func (w walker) testClause(n *TestClause) {
+	w.walk(&n.Keyword)
+	walkMaybe(w, n.State)
+	walkMaybe(w, n.Text)
+	walkMaybe(w, n.Data)
+	walkMaybe(w, n.Expect)
+	walkMaybe(w, n.Name)
+	walkMaybe(w, n.Stage)
+	walkAll(w, n.Args)
+}
+
+func (w walker) expect(n *Expect) {
+	w.walk(&n.Kind)
+	walkMaybe(w, n.Expr)
+	walkMaybe(w, n.Reason)
+	walkMaybe(w, n.Phase)
+	walkMaybe(w, n.Data)
+	walkMaybe(w, n.View)
+	walkAll(w, n.Paths)
+	walkMaybe(w, n.Path)
+	walkMaybe(w, n.Value)
+	walkMaybe(w, n.Holds)
 }
 
 func (w walker) clause(c *Clause) {

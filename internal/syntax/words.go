@@ -12,22 +12,22 @@ import (
 var (
 	declarationWords = []string{
 		"contract", "library", "import", "const", "define", "state", "type", "roles", "phases", "region", "measure",
-		"invariant", "change", "stage", "delegate", "compose", "parallel", "prove", "test",
+		"invariant", "change", "stage", "delegate", "compose", "parallel", "prove", "given", "test",
 	}
 	// lineWords came later than contracts that use them as names: they begin a declaration
 	// only where they begin a line, and are not reserved.
-	lineWords   = []string{"const", "define", "roles", "change"}
+	lineWords   = []string{"const", "define", "roles", "change", "given"}
 	clauseWords = []string{
 		"in", "by", "read", "write", "source", "produce", "require", "ensure",
 		"next", "after", "attempts", "delegable", "discloses",
 	}
-	testWords       = []string{"state", "phase", "role", "stage", "patch", "next", "expect"}
+	testWords       = []string{"state", "phase", "role", "actor", "now", "stage", "advance", "patch", "next", "expect", "case"}
 	otherReserved   = []string{"no", "all", "any", "secrets", "differs"}
 	measureWords    = []string{"sum", "count", "min", "max"}
 	containerWords  = []string{"map", "list", "set", "log"}
 	verbWords       = []string{"reads", "writes", "copies"}
 	gateWords       = []string{"require", "ensure", "produce", "next"}
-	outcomeWords    = []string{"commit", "noop", "reject", "view", "hidden"}
+	outcomeWords    = []string{"commit", "noop", "reject", "reply", "phase", "state", "view", "shown", "hidden", "no"}
 	bracedDecls     = []string{"stage", "delegate"}
 	regionWords     = []string{"read", "write", "source", "delegable"}
 	conditionWords  = []string{"require", "ensure"}
@@ -101,7 +101,11 @@ func clausesOf(declaration string) []string {
 var misnomers = map[string]map[string]string{
 	"stage":    stageMisnomers,
 	"delegate": stageMisnomers,
-	"test":     {"in": "phase", "by": "role", "given": "state", "call": "stage", "run": "stage", "expects": "expect", "assert": "expect"},
+	"test": {
+		"in": "phase", "by": "role", "given": "state", "from": "state", "fixture": "state", "call": "stage", "run": "stage", "when": "stage", "step": "stage",
+		"expects": "expect", "assert": "expect", "then": "expect", "who": "actor", "user": "actor", "principal": "actor", "time": "now", "clock": "now",
+		"host": "advance", "move": "advance", "proposal": "patch", "propose": "patch", "operations": "patch", "cases": "case", "example": "case", "row": "case",
+	},
 	"": {
 		"interface": "type", "struct": "type", "record": "type", "enum": "type", "function": "stage", "step": "stage",
 		"rule": "invariant", "transition": "change", "transitions": "change", "assert": "invariant", "check": "invariant", "requires": "invariant",

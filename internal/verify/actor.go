@@ -181,7 +181,10 @@ func (r *reply) tellAll(found []finding) (told []Violation, more int) {
 		}
 		out = append(out, f)
 	}
-	out = withoutFollowing(out) // of what is seen alone: the rest may not decide what is told
+	out, unjudged := withoutFollowing(out) // of what is seen alone: the rest may not decide what is told
+	if r.reached == stepRules && len(r.unchecked) == 0 && len(out) > 0 && (unjudged || r.costs.unasked) {
+		r.unchecked = []Gate{GateInvariant}
+	}
 	for i := range r.stage.Gates {
 		if failed[i] {
 			f := r.bit(&r.stage.Gates[i])

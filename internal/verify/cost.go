@@ -33,6 +33,8 @@ var DefaultCostLimits = CostLimits{Rule: 20_000_000, Proposal: 50_000_000}
 type costs struct {
 	rule         uint64
 	seen, hidden *expr.Budget
+
+	unasked, hiddenUnasked bool // rules had no room left, which a stage sees, or does not
 }
 
 func newCosts(l CostLimits) *costs {
@@ -57,8 +59,10 @@ func (c *costs) forRule(seen bool) ruleCost {
 	case c == nil:
 		return ruleCost{}
 	case seen:
+		c.unasked = c.unasked || c.seen.Over()
 		return ruleCost{budget: expr.NewBudget(c.rule, c.seen)}
 	}
+	c.hiddenUnasked = c.hiddenUnasked || c.hidden.Over()
 	return ruleCost{budget: expr.NewBudget(c.rule, c.hidden), hidden: true}
 }
 

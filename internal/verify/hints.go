@@ -30,10 +30,8 @@ func (ts *types) asks(id ir.TypeID) string { return ts.asked(id, true) }
 func (ts *types) asked(id ir.TypeID, members bool) string {
 	t := &ts.contract.Types[id]
 	text := ts.plainly(id, members)
-	for i := range t.Where {
-		if m := t.Where[i].Message; m != "" && members {
-			text += " (" + m + ")"
-		}
+	if demands := t.Demands(); members && len(demands) > 0 {
+		text += " (" + strings.Join(demands, "; ") + ")"
 	}
 	return text
 }

@@ -180,3 +180,9 @@ func (m *measures) lookup(name string) (literal string, present bool) {
 	}
 	return "", false
 }
+
+// MeasuresOf computes the measures of a state, which must be one of the contract, as
+// expr.Input asks for them. It is for one goroutine.
+func (p *Program) MeasuresOf(ctx context.Context, n *tree.Node) func(name string) (literal string, present bool) {
+	return (&measures{p: p, ctx: ctx, state: n}).lookup
+}

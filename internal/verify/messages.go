@@ -598,8 +598,9 @@ func violations(found []finding, bytes int) (listed []Violation, more int) {
 }
 
 // withoutFollowing leaves out the rules that have no value where another one, which reads
-// some of the same, does not hold: what is wrong is told by that one.
-func withoutFollowing(found []finding) []finding {
+// some of the same, does not hold: what is wrong is told by that one. unjudged reports
+// whether there are any.
+func withoutFollowing(found []finding) (without []finding, unjudged bool) {
 	var failed region.Region
 	broken := false
 	for i := range found {
@@ -611,13 +612,14 @@ func withoutFollowing(found []finding) []finding {
 		}
 	}
 	if !broken || len(failed) == 0 {
-		return found
+		return found, false
 	}
 	set := region.Compile(failed)
-	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool {
+	without = slices.DeleteFunc(slices.Clone(found), func(f finding) bool {
 		return f.Code == EvaluationError && f.rule != "" &&
 			region.Overlap(set, region.Compile(f.reads), region.Plain, region.Plain, region.Options{VerdictOnly: true}).Verdict == region.Yes
 	})
+	return without, len(without) < len(found)
 }
 
 // cut is v with its texts cut to MaxText.

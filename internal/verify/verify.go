@@ -506,13 +506,17 @@ func (v *verification) outcome(found []finding) Outcome {
 		Normalised: append([]string{}, v.proposal.Normalised...),
 		Attempt:    v.proposal.Attempt,
 	}
-	out.Verdict.Violations, out.Verdict.More = v.p.violations(withoutFollowing(found))
+	told, unjudged := withoutFollowing(found)
+	out.Verdict.Violations, out.Verdict.More = v.p.violations(told)
 	if v.stage != nil {
 		out.Verdict.MaxAttempts = cmp.Or(v.stage.Attempts, v.proposal.MaxAttempts)
 	}
 	if len(found) > 0 {
 		if v.stage != nil {
 			out.Verdict.NotChecked = v.reached.notChecked()
+			if v.reached == stepRules && (unjudged || v.costs.unasked || v.costs.hiddenUnasked) {
+				out.Verdict.NotChecked = []Gate{GateInvariant}
+			}
 		}
 		out.Verdict.Retryable = retryable(out.Verdict.Violations, v.proposal.Attempt, out.Verdict.MaxAttempts)
 		return out

@@ -223,8 +223,8 @@ func TestExpressionsKeepTheirTextAndHowTheirLinesStand(t *testing.T) {
 }
 
 func TestJSONIsIndentedByItsBrackets(t *testing.T) {
-	requireForm(t, "test \"x\" {\n state {\n\"a\": [1,\n2], \"b\": [{\n\"c\": \"}\\\"\"\n}]\n\n }\nrole r patch [] expect  noop}",
-		"test \"x\" {\n  state  {\n    \"a\": [1,\n      2], \"b\": [{\n        \"c\": \"}\\\"\"\n      }]\n  }\n  role   r\n  patch  []\n  expect noop\n}\n")
+	requireForm(t, "test \"x\" {\n state {\n\"a\": [1,\n2], \"b\": [{\n\"c\": \"}\\\"\"\n}]\n\n }\nrole r stage s patch [] expect  noop}",
+		"test \"x\" {\n  state  {\n    \"a\": [1,\n      2], \"b\": [{\n        \"c\": \"}\\\"\"\n      }]\n  }\n  role   r\n  stage  s\n  patch  []\n  expect noop\n}\n")
 }
 
 func TestATextWithMistakesIsRefusedWithThem(t *testing.T) {

@@ -231,14 +231,11 @@ func rolesOf(tree *syntax.File) map[int]role {
 			return true
 		}
 		start := n.(interface{ GetSpan() source.Span }).GetSpan().Start
-		switch n := n.(type) {
+		switch n.(type) {
 		case *syntax.Field:
 			roles[start] = member
 		case *syntax.Phase:
 			roles[start] = phase
-		case *syntax.TestDecl:
-			roles[start] = declaration
-			testRoles(tree, n, roles)
 		case *syntax.Header, syntax.Decl:
 			roles[start] = declaration
 		default:
@@ -256,28 +253,6 @@ func restStart(tree *syntax.File, n *syntax.RecordType) int {
 		i--
 	}
 	return tree.Tokens[i].Span.Start
-}
-
-// testRoles notes the clauses of a test, which are no nodes.
-func testRoles(tree *syntax.File, n *syntax.TestDecl, roles map[int]role) {
-	words := []string{"state", "phase", "role", "stage", "patch", "next", "expect"}
-	depth := 0
-	before := ""
-	for i := tokenAt(tree, n.Title.Span.End); i < len(tree.Tokens) && tree.Tokens[i].Span.End <= n.Span.End; i++ {
-		t := tree.Tokens[i]
-		text := t.Span.Text()
-		switch {
-		case t.Kind == syntax.CommentToken:
-			continue
-		case t.Kind == syntax.PunctToken && (text == "{" || text == "("):
-			depth++
-		case t.Kind == syntax.PunctToken && (text == "}" || text == ")"):
-			depth--
-		case depth == 1 && t.Kind == syntax.WordToken && slices.Contains(words, text) && !slices.Contains(words, before) && before != "reject":
-			roles[t.Span.Start] = clause
-		}
-		before = text
-	}
 }
 
 // tokenAt is the index of the first token at offset or later.

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,6 +19,14 @@ const (
 	// is left out.
 	maxFrame = 6
 )
+
+// Frame draws the lines of a span, with the part that it covers marked, as Text does below a
+// message; nothing of a span that points nowhere. The error is w's.
+func Frame(w io.Writer, s source.Span, opts Options) error {
+	t := &texter{w: bufio.NewWriter(w), paint: opts.Paint, width: opts.Width}
+	t.frame(s, t.gutter(source.Diagnostic{Span: s}), '^', func(text string) string { return t.paint.wrap(red, text) })
+	return t.w.Flush()
+}
 
 // frame draws the lines of a span and marks below each the part the span covers.
 // An empty span gets one mark.

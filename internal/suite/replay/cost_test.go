@@ -174,6 +174,8 @@ func TestRulesThatAreEachCheapMayCostTooMuchTogether(t *testing.T) {
 	require.Equal(t, verify.LimitExceeded, out.Verdict.Violations[0].Code)
 	require.Contains(t, out.Verdict.Violations[0].Message, "together")
 	require.Equal(t, out.Verdict.Violations, out.Actor().Violations)
+	require.Equal(t, []verify.Gate{verify.GateInvariant}, out.Verdict.NotChecked, "what was not asked is told of")
+	require.Equal(t, out.Verdict.NotChecked, out.Actor().NotChecked)
 }
 
 // What a stage does not see the rules of has room of its own, and shows nothing of itself.
@@ -240,5 +242,42 @@ func TestWhatAPatchDoesNotChangeCostsItNothing(t *testing.T) {
 			}
 			require.Equal(t, alone, leastCost(t, contract, file, c.adding(20), ofRule))
 		})
+	}
+}
+
+func TestAReplySaysThatRulesWereNotJudgedWhichOnlyFollowFromAnother(t *testing.T) {
+	c := compile(t, `contract shop
+state { orders: map of { product: string  qty: int }  products: map of { stock: int } }
+stage s(o in /orders) {
+  read /orders/{o}, /products  write /orders/{o}
+  ensure known { after.orders[o].product in after.products }
+  ensure enough { after.products[after.orders[o].product].stock >= after.orders[o].qty }
+}
+invariant few each o in /orders/* { o.qty < 100 / o.qty }
+`, nil)
+	require.NotNil(t, c.Contract, "%+v", c.Diagnostics)
+	p, err := verify.Load(c.Contract, verify.DefaultLimits())
+	require.NoError(t, err)
+	state, err := p.Import([]byte(`{"orders":{"a":{"product":"p","qty":1}},"products":{"p":{"stock":3}}}`))
+	require.NoError(t, err)
+	for value, want := range map[string]struct {
+		codes []verify.Code
+		gates []verify.Gate
+	}{
+		`{"product":"q","qty":1}`: {[]verify.Code{verify.EnsureViolation}, []verify.Gate{verify.GateInvariant}},
+		`{"product":"p","qty":4}`: {[]verify.Code{verify.EnsureViolation}, nil},
+		`{"product":"p","qty":0}`: {[]verify.Code{verify.EvaluationError}, nil},
+		`{"product":"q","qty":0}`: {[]verify.Code{verify.EnsureViolation, verify.EvaluationError}, []verify.Gate{verify.GateInvariant}},
+	} {
+		out, err := p.Verify(context.Background(), verify.Snapshot{State: state, Phase: "main", Version: 1},
+			verify.Proposal{Stage: "s", Args: map[string]string{"o": "a"}, Patch: []byte(`[{"op":"replace","path":"/orders/a","value":` + value + `}]`)})
+		require.NoError(t, err)
+		var codes []verify.Code
+		for _, v := range out.Verdict.Violations {
+			codes = append(codes, v.Code)
+		}
+		require.Equal(t, want.codes, codes, value)
+		require.Equal(t, want.gates, out.Verdict.NotChecked, value)
+		require.Equal(t, want.gates, out.Actor().NotChecked, value)
 	}
 }
