@@ -64,6 +64,16 @@ type Output struct {
 	symbols func() *symbol.Table
 }
 
+// Grants lists the grants that a stage of a contract without errors states in a clause
+// ("read", "write", "source", "delegable"), in order; nil where there is none. It is not
+// safe for concurrent use.
+func (out *Output) Grants(stage, clause string) []check.Written {
+	if out.Lowered == nil || out.checked.Grants == nil {
+		return nil
+	}
+	return out.checked.Grants(stage, clause)
+}
+
 // A Draft is what holds of a contract in spite of errors: the declarations that no error
 // touches. Stages, compositions and claims with an error are left out; a type that is not
 // known counts as any. It is for tools that show a contract while it is being written, and

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/compiler/lint"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/spec/block"
@@ -145,9 +146,25 @@ func valueAt(t *testing.T, file []byte, pointer string) []byte {
 	return at
 }
 
+func TestConfigurationsAreRead(t *testing.T) {
+	read := 0
+	for _, page := range pages(t) {
+		found, err := block.Read(page)
+		require.NoError(t, err)
+		for _, b := range found {
+			if b.Language == "yaml" {
+				_, err := lint.ParseConfig(b.File, []byte(b.Text))
+				require.NoError(t, err)
+				read++
+			}
+		}
+	}
+	require.NotZero(t, read)
+}
+
 // blocks are listed here so that a fence nobody executes is noticed.
 func TestNoFenceIsMisspelt(t *testing.T) {
-	known := []string{"", "poptic", "json", "sh", "text", "ebnf"}
+	known := []string{"", "poptic", "json", "sh", "text", "ebnf", "yaml"}
 	for _, page := range pages(t) {
 		found, err := block.Read(page)
 		require.NoError(t, err)

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/compiler/lint"
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/lang/report"
@@ -14,17 +18,26 @@ import (
 )
 
 type checkVerb struct {
-	Paths  []string `arg:"" name:"path" help:"Contracts, libraries, or folders that are searched for .poptic files (testdata and hidden ones are left out)." placeholder:"PATH"`
+	Paths  []string `arg:"" optional:"" name:"path" help:"Contracts, libraries, or folders that are searched for .poptic files (testdata and hidden ones are left out)." placeholder:"PATH"`
 	Format string   `enum:"text,json" default:"text" help:"How findings are printed: ${enum}."`
 	statesArg
-	Strict bool   `help:"Let every finding count, not only errors."`
-	Fix    bool   `help:"First make every fix that findings carry, in place, but for those that let a stage see or do more; say which, and format what they touch."`
-	Root   string `help:"Folder that imports may not leave; by default the current directory, or a contract's folder outside of it." placeholder:"DIR"`
+	Strict    bool   `help:"Let every finding count, not only errors."`
+	Fix       bool   `help:"First make every fix that findings carry, in place, but for those that let a stage see or do more, and such as are a choice; say which, and format what they touch."`
+	ListRules bool   `help:"List the rules with their levels, as a configuration above the current directory sets them, and end."`
+	Root      string `help:"Folder that imports may not leave; by default the current directory, or a contract's folder outside of it." placeholder:"DIR"`
 }
 
 // Help is printed by --help.
 func (checkVerb) Help() string {
 	return `Checks syntax, names, types, phases, regions, CEL expressions and claims. Every finding names the exact place in the file and what to do.
+
+What compiles and is hardly meant is found by rules, each with a level: off, info, warning or error. A file poptic.yaml, in the folder of a contract or the nearest one above it, sets levels:
+
+    rules:
+      performance: off          # of a category
+      whole_state_rule: error   # of a rule
+
+A comment sets one finding aside, behind its line or on the line above: # poptic:ignore RULE reason.
 
 A claim that stages commute is refuted by a run. It starts from a made-up state, from one that the tests beside the contract name (NAME_test.poptic), or from one given with --state; nothing else is read. Values at secret places are never shown.
 
@@ -35,6 +48,7 @@ Examples:
     poptic check --state today.json contract.poptic
     poptic check --fix draft.poptic
     poptic check --format json contracts/ > findings.json
+    poptic check --list-rules
 
 Exit codes:
 
@@ -43,8 +57,19 @@ Exit codes:
     2  usage, or a file that cannot be read`
 }
 
+// Validate asks for something to check.
+func (v *checkVerb) Validate() error {
+	if len(v.Paths) == 0 && !v.ListRules {
+		return errors.New(`expected "<path> ..."`)
+	}
+	return nil
+}
+
 // Run implements the verb.
 func (v *checkVerb) Run(c *console) error {
+	if v.ListRules {
+		return v.listRules(c)
+	}
 	files, err := contractFiles(v.Paths)
 	if err != nil {
 		return err
@@ -53,15 +78,16 @@ func (v *checkVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	configs := configurations{}
 	if v.Fix {
-		if err := v.fixFiles(c, files, states); err != nil {
+		if err := v.fixFiles(c, files, states, configs); err != nil {
 			return err
 		}
 	}
 	var all []source.Diagnostic
 	var contracts []*ir.Contract
 	for _, f := range files {
-		contract, found, err := checkFile(c, f, v.Root, states)
+		contract, found, err := checkFile(c, f, v.Root, states, configs)
 		if err != nil {
 			return err
 		}
@@ -97,7 +123,7 @@ func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) e
 
 // checkFile gives the findings of one file, and its contract if that has errors in
 // claims at most. A compiled contract has no findings, or is broken.
-func checkFile(c *console, file, root string, states []namedState) (*ir.Contract, []source.Diagnostic, error) {
+func checkFile(c *console, file, root string, states []namedState, configs configurations) (*ir.Contract, []source.Diagnostic, error) {
 	data, err := c.readFile("contract", file)
 	if err != nil {
 		return nil, nil, err
@@ -109,13 +135,84 @@ func checkFile(c *console, file, root string, states []namedState) (*ir.Contract
 		}
 		return contract, nil, nil
 	}
-	return judgeText(c, file, data, root, states)
+	return judgeText(c, file, data, root, states, configs)
 }
 
 // judgeText is checkFile for the text of a source file.
-func judgeText(c *console, file string, text []byte, root string, states []namedState) (*ir.Contract, []source.Diagnostic, error) {
-	out, err := c.compileText(file, text, root, states)
-	return out.Lowered, out.Diagnostics, err
+func judgeText(c *console, file string, text []byte, root string, states []namedState, configs configurations) (*ir.Contract, []source.Diagnostic, error) {
+	config, err := configs.of(filepath.Dir(file))
+	if err != nil {
+		return nil, nil, err
+	}
+	at, err := locate(file, root)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer at.close()
+	files := withText{noted{at.fs(), &c.inputs}, at.path, text}
+	out, err := compiler.Compile(c.ctx, compiler.Input{FS: files, Path: at.path, Show: at.show, Replay: at.replayer(states)})
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := lint.Findings(c.ctx, lint.Input{Output: out, FS: files, Path: at.path, Config: config})
+	return out.Lowered, found, err
+}
+
+// configurations are those that hold for folders, each read once.
+type configurations map[string]*lint.Config
+
+func (all configurations) of(dir string) (*lint.Config, error) {
+	if c, known := all[dir]; known {
+		return c, nil
+	}
+	c, err := lint.NearestConfig(dir)
+	var wrong *lint.ConfigError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, fail(wrong.Help, "%s", wrong.Error())
+	case err != nil:
+		return nil, unreadable("configuration", filepath.Join(dir, lint.ConfigFile), err)
+	}
+	all[dir] = c
+	return c, nil
+}
+
+// A listedRule is a rule as --list-rules prints it.
+type listedRule struct {
+	Code     string `json:"code"`
+	Category string `json:"category"`
+	Level    string `json:"level"`
+	Default  string `json:"default"`
+	Purpose  string `json:"purpose"`
+	Help     string `json:"help"`
+}
+
+// listRules prints the rules, with the levels that hold in the current directory.
+func (v *checkVerb) listRules(c *console) error {
+	config, err := configurations{}.of(".")
+	if err != nil {
+		return err
+	}
+	var list []listedRule
+	for _, r := range lint.Rules() {
+		list = append(list, listedRule{r.Code, string(r.Category), config.Level(r).String(), r.Level.String(), r.Purpose, diagnostic.HelpURI(r.Code)})
+	}
+	if v.Format == "json" {
+		return c.printJSON(map[string]any{"rules": list})
+	}
+	p := c.outText()
+	category := ""
+	for _, r := range list {
+		if r.Category != category {
+			if category != "" {
+				p.Line("")
+			}
+			category = r.Category
+			p.Line("%s", p.Bold(category))
+		}
+		p.Line("  %-22s %-8s %s", r.Code, r.Level, r.Purpose)
+	}
+	return nil
 }
 
 // contractFiles replaces folders by the .poptic files below them, in order of

@@ -96,7 +96,7 @@ type suggestion struct {
 func (f *fixer) suggestions(now *judgement) []suggestion {
 	var out []suggestion
 	for _, d := range now.found {
-		if len(d.Fixes) != 1 || d.Fixes[0].Widens {
+		if len(d.Fixes) != 1 || d.Fixes[0].Widens || d.Fixes[0].Choice {
 			continue
 		}
 		x := d.Fixes[0]
@@ -177,7 +177,7 @@ func (f *fixer) described(fixes []suggestion) []string {
 }
 
 // fixFiles mends files in place and says what it did.
-func (v *checkVerb) fixFiles(c *console, files []string, states []namedState) error {
+func (v *checkVerb) fixFiles(c *console, files []string, states []namedState, configs configurations) error {
 	for _, name := range files {
 		text, err := c.readFile("contract", name)
 		if err != nil {
@@ -187,7 +187,7 @@ func (v *checkVerb) fixFiles(c *console, files []string, states []namedState) er
 			continue
 		}
 		f := &fixer{name: name, judge: func(text []byte) (*ir.Contract, []source.Diagnostic, error) {
-			return judgeText(c, name, text, v.Root, states)
+			return judgeText(c, name, text, v.Root, states, configs)
 		}}
 		fixed, err := f.fix(text)
 		if err != nil {

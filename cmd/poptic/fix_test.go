@@ -16,7 +16,7 @@ import (
 func mended(t *testing.T, text string) (f *fixer, before, after *judgement) {
 	t.Helper()
 	f = &fixer{name: "a.poptic", judge: func(text []byte) (*ir.Contract, []source.Diagnostic, error) {
-		return judgeText(silent(), "a.poptic", text, "", nil)
+		return judgeText(silent(), "a.poptic", text, "", nil, configurations{})
 	}, room: mostJudged}
 	before, err := f.look([]byte(text))
 	require.NoError(t, err)

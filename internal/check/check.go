@@ -47,6 +47,10 @@ type Result struct {
 	Symbols     func() *symbol.Table // what the names mean, found out when it is asked first; nil if ctx ended
 
 	checker *checker // what Tests goes on with
+
+	// Grants lists the grants that a stage without errors states in a clause, in order. It
+	// shares the checker's memory: one caller at a time.
+	Grants func(stage, clause string) []Written
 }
 
 // Contract checks a contract and lowers it. It does not decide claims. Once ctx ends it
@@ -94,6 +98,7 @@ func Contract(ctx context.Context, u *Unit) Result {
 	}
 	out.Places, out.Diagnostics = c.places(), c.found()
 	out.Symbols, out.checker = sync.OnceValue(c.symbols), c
+	out.Grants = c.grants
 	return out
 }
 

@@ -100,6 +100,59 @@ func (c *checker) written(of *stage, clause string) []writtenGrant {
 	return out
 }
 
+// A Written is one grant of a stage's clause: where it was written, what it means, and
+// what it would mean without its exceptions, of which Taken are what each takes away.
+type Written struct {
+	Syntax       *syntax.GrantExpr
+	Plain, Blind region.Region
+	Rights       ir.Rights // of a write, what Plain lets happen
+	Whole        region.Region
+	Taken        []region.Region
+}
+
+// grants lists the grants that a stage states itself in a clause, in order, or with
+// "region" for the clause, those of a region that the file declares. It is asked after the
+// contract was checked, and reports nothing.
+func (c *checker) grants(name, clause string) []Written {
+	var all *syntax.RegionExpr
+	var params map[string]*ir.Param
+	if clause == "region" {
+		for _, d := range c.root.file.Decls {
+			if d, ok := d.(*syntax.RegionDecl); ok && d.Name.Text == name {
+				all = d.Region
+			}
+		}
+	} else if st := c.stageOf[name]; st != nil && !st.faulty && st.clauses[clause] != nil {
+		all, params = st.clauses[clause].Region, st.params
+	}
+	if all == nil {
+		return nil
+	}
+	c.muted++
+	counted := c.patternCount
+	defer func() { c.muted--; c.patternCount = counted }()
+	var out []Written
+	use := clauseUse[clause]
+	for _, g := range all.Grants {
+		w := Written{Syntax: g, Rights: rightsOf(g)}
+		if r := c.lowerGrant(c.root, g, use, params); g.Blind {
+			w.Blind = r
+		} else {
+			w.Plain = r
+		}
+		whole := &syntax.GrantExpr{Node: g.Node, Intersect: g.Intersect}
+		w.Whole = c.lowerGrant(c.root, whole, use, params)
+		for _, e := range g.Except {
+			w.Taken = append(w.Taken, c.lowerAtom(c.root, e, exceptUse(use), params))
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// clauseUse is what the paths of a clause are for; others than these are read.
+var clauseUse = map[string]pathUse{"write": writePath, "source": sourcePath}
+
 func (c *checker) requireRead(st *stage, read *region.Set, clause string, authority region.Region, g writtenGrant) {
 	if w, ok := c.model.WithinSet(authority, read, region.Interior, region.Plain); !ok {
 		c.report(notRead(st, clause, g, w))

@@ -21,6 +21,7 @@ type Kind struct {
 	Code     string // stable, snake_case
 	Severity source.Severity
 	Unless   string // when the severity is another one; "" if it never is
+	Unasked  bool   // it is found only where a configuration asks for it
 	What     string // what is found, in a few words
 	Why      string // why it is a mistake
 
@@ -28,18 +29,19 @@ type Kind struct {
 	At     string            // the text it is found at; "" if it is found between characters, or anywhere
 	Right  string            // the file without the mistake: it compiles
 	File   string            // what these files are called, if it matters; "" for c.poptic
-	Beside map[string]string // what they import, by file name
+	Beside map[string]string // what they import, or what tests them, by file name
 }
 
 // A Chapter is the kinds that belong together, in the order of the specification.
 type Chapter struct {
 	Title string
 	Kinds []*Kind
+	Lint  bool // rules find them (compiler/lint), not the compiler
 }
 
 // Chapters lists every kind once.
 func Chapters() []Chapter {
-	return []Chapter{text, names, types, stages, regions, expressions, claims, tests}
+	return []Chapter{text, names, types, stages, regions, expressions, claims, tests, suspicions}
 }
 
 // All lists the kinds of all chapters.
@@ -62,6 +64,11 @@ var byCode = func() map[string]*Kind {
 	return out
 }()
 
+// HelpURI is where the page of a code can be read.
+func HelpURI(code string) string {
+	return "https://github.com/patchoptic/poptic/blob/main/spec/diagnostics/" + code + ".md"
+}
+
 // Diagnostic is a finding of the kind at a place, worded: message says what is wrong in
 // one sentence, help what to do about it.
 func (k *Kind) Diagnostic(at source.Span, help, message string) source.Diagnostic {
@@ -76,6 +83,9 @@ func (k *Kind) Summary() string {
 	how := k.Severity.String()
 	if k.Unless != "" {
 		how += "; " + k.Unless
+	}
+	if k.Unasked {
+		how += ", where it is asked for"
 	}
 	return fmt.Sprintf("%s (%s)", k.What, how)
 }

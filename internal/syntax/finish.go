@@ -118,10 +118,17 @@ func documentation(file *source.File, tokens []token) map[int]string {
 			lines = lines[:0]
 			continue
 		}
-		lines, next = append(lines, commentText(file.Text[t.start:t.end])), line+1
+		next = line + 1
+		if text := commentText(file.Text[t.start:t.end]); !strings.HasPrefix(text, DirectivePrefix) {
+			lines = append(lines, text)
+		}
 	}
 	return docs
 }
+
+// DirectivePrefix begins a comment that is for a tool: it is no documentation, and stands
+// among the lines of one without parting them.
+const DirectivePrefix = "poptic:"
 
 func commentText(comment string) string {
 	text := strings.TrimPrefix(strings.TrimPrefix(comment, "#"), "//")

@@ -39,6 +39,7 @@ type Fix struct {
 	Span   Span
 	Text   string
 	Widens bool // a stage would see or do more: that is for the author to decide
+	Choice bool // it is one way among others, and changes what is meant: somebody has to choose it
 }
 
 // HasErrors reports whether any diagnostic is an Error.
