@@ -47,12 +47,12 @@ func (s *server) codeAction(ctx context.Context, docs *snapshot, p codeActionPar
 	}
 	out := []codeAction{}
 	seen := map[string]bool{}
-	var sure []source.Fix // the only fix of a finding each, apart from each other
+	var sure []source.Fix // the only fix of a finding each, apart from each other; none lets a stage do more
 	for _, d := range source.Sort(found) {
 		if d.Span.File == nil || d.Span.File.Name != v.doc.name {
 			continue
 		}
-		if len(d.Fixes) == 1 && d.Fixes[0].Span.File != nil && d.Fixes[0].Span.File.Name == v.doc.name && !slices.ContainsFunc(sure, func(f source.Fix) bool { return meets(f.Span, d.Fixes[0].Span) }) {
+		if len(d.Fixes) == 1 && !d.Fixes[0].Widens && d.Fixes[0].Span.File != nil && d.Fixes[0].Span.File.Name == v.doc.name && !slices.ContainsFunc(sure, func(f source.Fix) bool { return meets(f.Span, d.Fixes[0].Span) }) {
 			sure = append(sure, d.Fixes[0])
 		}
 		if d.Span.Start > end || d.Span.End < start || !wanted(quickFix) {

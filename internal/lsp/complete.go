@@ -99,7 +99,7 @@ func (c *completer) add(start int, item completionItem, text string) {
 // named adds the symbols of some kinds that can be named here.
 func (c *completer) named(kinds ...symbol.Kind) {
 	seen := map[string]bool{}
-	for _, sym := range c.symbols().InScope(c.file.Source, c.offset) {
+	for _, sym := range c.scope(c.offset) {
 		if slices.Contains(kinds, sym.Kind) && !seen[sym.Name] {
 			seen[sym.Name] = true
 			c.symbol(c.start, sym, sym.Name)
@@ -119,7 +119,7 @@ var itemKinds = map[symbol.Kind]int{
 	symbol.Type: itemClass, symbol.Import: itemModule, symbol.Field: itemField, symbol.Region: itemVariable, symbol.Constant: itemConstant,
 	symbol.Definition: itemFunction, symbol.Group: itemEnumMember, symbol.Measure: itemVariable, symbol.Invariant: itemEvent,
 	symbol.Phase: itemEnumMember, symbol.Stage: itemFunction, symbol.Parameter: itemVariable, symbol.Condition: itemEvent,
-	symbol.Variable: itemVariable, symbol.Role: itemEnumMember, symbol.Composition: itemFunction, symbol.Parallel: itemFunction,
+	symbol.Variable: itemVariable, symbol.Given: itemConstant, symbol.Role: itemEnumMember, symbol.Composition: itemFunction, symbol.Parallel: itemFunction,
 }
 
 func (c *completer) symbol(start int, sym *symbol.Symbol, text string) {
@@ -231,6 +231,8 @@ func (c *completer) words() {
 		c.claimWords(last)
 	case "test":
 		c.testWords(first, last)
+	case "given":
+		c.keywords("with")
 	}
 }
 
@@ -453,12 +455,18 @@ func (c *completer) testWords(first bool, last string) {
 	switch last {
 	case "stage":
 		c.named(symbol.Stage)
-	case "phase", "next":
+	case "phase", "next", "advance":
 		c.named(symbol.Phase)
 	case "role":
 		c.named(symbol.Role, symbol.Group)
+	case "state":
+		c.named(symbol.Given)
 	case "expect":
-		c.keywords("commit", "noop", "reject", "view", "hidden")
+		c.keywords("commit", "noop", "reject", "reply", "phase", "state", "view", "shown", "hidden", "no")
+	case "reject", "reply":
+		c.keywords("invariant", "change", "require", "ensure", "produce", "read", "write", "source", "phase")
+	case "invariant", "change", "require", "ensure":
+		c.named(symbol.Invariant, symbol.Condition)
 	default:
 		if first {
 			c.keywords(syntax.AllKeywords().Tests...)

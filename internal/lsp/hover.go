@@ -83,7 +83,7 @@ func (v *view) about(ctx context.Context, sym *symbol.Symbol) string {
 		title = folded(sym.Whole.Text())
 	case symbol.Invariant:
 		title = folded(sym.Whole.Text())
-	case symbol.Condition:
+	case symbol.Condition, symbol.Given:
 		title = folded(sym.Whole.Text())
 	}
 	out.WriteString(code(title))
@@ -128,7 +128,12 @@ func folded(text string) string {
 }
 
 // contract is what no error touches of the contract, nil where there is none.
-func (v *view) contract() *ir.Contract { return (*ir.Contract)(v.out.Draft) }
+func (v *view) contract() *ir.Contract {
+	if v.out.Subject != nil {
+		return (*ir.Contract)(v.out.Subject.Draft)
+	}
+	return (*ir.Contract)(v.out.Draft)
+}
 
 // footprint says what a stage may do, what judges it, and what may run beside it.
 func (v *view) footprint(stage string) string {

@@ -84,21 +84,16 @@ type occurrence struct {
 // all files of the workspace, each once and in order.
 func (s *server) everywhere(ctx context.Context, v *view, offset int) ([]occurrence, error) {
 	targets := map[string]bool{}
-	library := false
 	for _, sym := range v.symbolsAt(offset) {
 		if !sym.Span.IsZero() {
 			targets[identity(sym)] = true
-			library = library || sym.Span.File.Name != v.name || v.out.Draft == nil
 		}
 	}
-	roots := []*analysis{v.analysis}
-	if library {
-		others, err := s.contractsWith(ctx, v.snap, v.symbolsAt(offset))
-		if err != nil {
-			return nil, err
-		}
-		roots = append(roots, others...)
+	roots, err := s.contractsWith(ctx, v.snap, v.symbolsAt(offset))
+	if err != nil {
+		return nil, err
 	}
+	roots = append(roots, v.analysis)
 	found := map[string]occurrence{}
 	for _, a := range roots {
 		for _, u := range a.symbols().Uses {

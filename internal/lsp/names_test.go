@@ -258,3 +258,53 @@ func TestWhatIsNotSavedCounts(t *testing.T) {
 	c.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": c.uri("common.poptic"), "type": 2}}})
 	c.settled("common.poptic", []string{"unknown_type 1:17-1:20"})
 }
+
+const deskTests = `given start = {"tickets": {}, "budget": 1}
+
+test "nothing is priced by a stranger" {
+  state  start
+  role   clerk
+  stage  price(ticket: "t")
+  patch  []
+  expect reject invariant within
+}
+`
+
+func TestTestFilesKnowTheirContract(t *testing.T) {
+	files := map[string]string{"common.poptic": common, "desk.poptic": desk, "desk_test.poptic": deskTests}
+	c := open(t, files)
+	c.didOpen("desk_test.poptic", deskTests)
+	for mark, want := range map[string]string{
+		"price(":        "desk.poptic 14:6-14:11",
+		"ticket: \"t\"": "desk.poptic 14:12-14:18",
+		"within":        "desk.poptic 13:10-13:16",
+		"start\n  role": "desk_test.poptic 0:6-0:11",
+	} {
+		require.Equal(t, []string{want}, places(c.call("textDocument/definition", c.at("desk_test.poptic", deskTests, mark))), mark)
+	}
+	require.Contains(t, hoverAt(c, "desk_test.poptic", deskTests, "price("), "**conflicts** with itself")
+	labels := func(text, mark string) string {
+		out := ""
+		c.didOpen("desk_test.poptic", text)
+		for _, item := range c.call("textDocument/completion", c.place("desk_test.poptic", text, strings.Index(text, mark)+len(mark))).(map[string]any)["items"].([]any) {
+			out += " " + item.(map[string]any)["label"].(string)
+		}
+		return out
+	}
+	require.Contains(t, labels(strings.Replace(deskTests, "price(ticket: \"t\")", "", 1), "stage  "), "price")
+	require.Contains(t, labels(strings.Replace(deskTests, "within", "", 1), "reject invariant "), "within")
+	require.Contains(t, labels(strings.Replace(deskTests, "state  start", "state  ", 1), "state  "), "start")
+	c.didOpen("desk_test.poptic", deskTests)
+
+	after, reason := renames(c, files, "desk.poptic", "price(", "quote")
+	require.Empty(t, reason)
+	require.Contains(t, after["desk_test.poptic"], "stage  quote(ticket:")
+	require.Contains(t, after["desk.poptic"], "except quote writes costs")
+	after, reason = renames(c, files, "desk_test.poptic", "start\n  role", "morning")
+	require.Empty(t, reason)
+	require.Contains(t, after["desk_test.poptic"], "given morning")
+	require.Contains(t, after["desk_test.poptic"], "state  morning\n")
+	c.settled("desk_test.poptic", nil)
+	c.didChange("desk_test.poptic", 2, strings.Replace(deskTests, "price(", "prize(", 1))
+	c.settled("desk_test.poptic", []string{"unknown_stage 5:9-5:14"})
+}

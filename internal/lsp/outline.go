@@ -88,7 +88,14 @@ func (v *view) declared(d syntax.Decl) (documentSymbol, bool) {
 		return e, ok
 	case *syntax.TestDecl:
 		e := v.entry(d.Title.Value, "test", kindMethod, whole, d.Title.Span)
+		for _, c := range d.Cases {
+			if c.Title.Value != "" {
+				e.Children = append(e.Children, v.entry(c.Title.Value, "case", kindMethod, c.Span, c.Title.Span))
+			}
+		}
 		return e, d.Title.Value != ""
+	case *syntax.GivenDecl:
+		return plain("given", kindConstant)
 	case *syntax.StageDecl:
 		e, ok := plain(first(d.Delegate, "delegate", "stage"), kindFunction)
 		for _, p := range d.Params {
@@ -199,7 +206,7 @@ func (s *server) foldingRange(ctx context.Context, docs *snapshot, p documentPar
 		}
 		syntax.Walk(d, func(n any) bool {
 			switch n := n.(type) {
-			case *syntax.RecordType, *syntax.Clause, *syntax.Phase, syntax.Decl:
+			case *syntax.RecordType, *syntax.Clause, *syntax.TestClause, *syntax.TestCase, *syntax.Phase, syntax.Decl:
 				span := n.(interface{ GetSpan() source.Span }).GetSpan()
 				fold(span.Start, span.End, "")
 			case *syntax.Expr:

@@ -55,8 +55,8 @@ Last 27:5-27:9
 	}
 	require.Equal(t, []string{"retitle", "Retired"}, found)
 
-	c.didOpen("c_test.poptic", "test \"it works\" {\n  phase x\n}\n")
-	require.Contains(t, outline(c.call("textDocument/documentSymbol", document(c, "c_test.poptic")), "", ""), "it works 0:5-0:15")
+	c.didOpen("c_test.poptic", "test \"it works\" {\n  phase x\n  case \"twice\"\n}\n")
+	require.Contains(t, outline(c.call("textDocument/documentSymbol", document(c, "c_test.poptic")), "", ""), "it works 0:5-0:15\n  twice 2:7-2:14")
 }
 
 func TestWhatHasSeveralLinesFolds(t *testing.T) {
@@ -189,7 +189,7 @@ func TestLensesCountConflictsAndRunTests(t *testing.T) {
 	})
 	c.refused("workspace/executeCommand", map[string]any{"command": "rm"})
 
-	c.didOpen("desk_test.poptic", "test \"it works\" {\n  phase x\n}\n")
+	c.didOpen("desk_test.poptic", "test \"it works\" {\n  phase x\n  case \"twice\"\n}\n")
 	lens := c.call("textDocument/codeLens", document(c, "desk_test.poptic")).([]any)[0].(map[string]any)
 	require.Equal(t, []any{c.uri("desk_test.poptic"), "it works"}, lens["command"].(map[string]any)["arguments"])
 }

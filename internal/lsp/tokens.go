@@ -23,7 +23,7 @@ var (
 var symbolTokens = map[symbol.Kind]string{
 	symbol.Contract: "namespace", symbol.Library: "namespace", symbol.Import: "namespace", symbol.Type: "type", symbol.Field: "property",
 	symbol.Region: "macro", symbol.Constant: "variable", symbol.Definition: "function", symbol.Group: "enumMember", symbol.Measure: "variable",
-	symbol.Invariant: "event", symbol.Phase: "enumMember", symbol.Stage: "function", symbol.Parameter: "parameter", symbol.Condition: "event",
+	symbol.Given: "variable", symbol.Invariant: "event", symbol.Phase: "enumMember", symbol.Stage: "function", symbol.Parameter: "parameter", symbol.Condition: "event",
 	symbol.Variable: "variable", symbol.Role: "enumMember", symbol.Composition: "function", symbol.Parallel: "function",
 }
 

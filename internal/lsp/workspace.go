@@ -183,6 +183,7 @@ type analysis struct {
 	out     compiler.Output
 	decided bool // claims are answered
 	found   []source.Diagnostic
+	symbols func() *symbol.Table
 }
 
 // holds reports whether an analysis is one of what a snapshot has.
@@ -213,7 +214,7 @@ func compile(ctx context.Context, s *snapshot, name string, cache *compiler.Cach
 	if err != nil {
 		return nil, err
 	}
-	a := &analysis{name: name, dir: d.dir, path: d.path, read: d.read, out: out, found: out.Diagnostics}
+	a := &analysis{name: name, dir: d.dir, path: d.path, read: d.read, out: out, found: out.Diagnostics, symbols: symbolsOf(out)}
 	a.decided = out.Draft == nil || len(out.Draft.Claims) == 0
 	return a, nil
 }
@@ -236,8 +237,6 @@ func (a *analysis) imported(from string, d *syntax.Import) *syntax.File {
 	}
 	return a.file(filepath.Join(filepath.Dir(from), filepath.FromSlash(name)))
 }
-
-func (a *analysis) symbols() *symbol.Table { return a.out.Symbols() }
 
 // Analyses are the latest one of each file that something was asked of.
 type analyses struct {
@@ -304,7 +303,7 @@ func (l *analyses) forget(name string) {
 // which imports it, since its paths are paths of that contract's state.
 func (l *analyses) about(ctx context.Context, s *snapshot, name string) (*analysis, error) {
 	own, err := l.of(ctx, s, name)
-	if err != nil || own.out.Draft != nil {
+	if err != nil || own.out.Draft != nil || own.out.Subject != nil {
 		return own, err
 	}
 	for _, other := range slices.Sorted(maps.Keys(s.docs)) {
@@ -324,11 +323,18 @@ func (l *analyses) about(ctx context.Context, s *snapshot, name string) (*analys
 
 var importLine = regexp.MustCompile(`(?m)^[ \t]*import[ \t]+"([^"\n]+)"`)
 
-// importsFrom reports whether a file imports another, itself or through what it imports. It
+// importsFrom reports whether a file imports another, itself or through what it imports, or
+// has tests of it. It
 // looks at the text only, so that a workspace can be searched for it.
 func (s *snapshot) importsFrom(name, library string) bool {
 	seen := map[string]bool{name: true}
 	for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
+		if subject, is := subjectOf(todo[0]); is {
+			if subject == library {
+				return true
+			}
+			todo = append(todo, subject)
+		}
 		for _, m := range importLine.FindAllStringSubmatch(s.textOf(todo[0]), -1) {
 			if strings.HasPrefix(m[1], stdPrefix) {
 				continue

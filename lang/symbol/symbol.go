@@ -37,6 +37,7 @@ const (
 	Role        Kind = "role"      // it is declared nowhere: its first use counts as the definition
 	Composition Kind = "composition"
 	Parallel    Kind = "parallel"
+	Given       Kind = "given"   // a state of contract tests
 	Builtin     Kind = "builtin" // of the language or of CEL; it has no place
 )
 
