@@ -19,10 +19,11 @@ import (
 
 type checkVerb struct {
 	Paths  []string `arg:"" optional:"" name:"path" help:"Contracts, libraries, or folders that are searched for .poptic files (testdata and hidden ones are left out)." placeholder:"PATH"`
-	Format string   `enum:"text,json" default:"text" help:"How findings are printed: ${enum}."`
+	Format string   `enum:"text,json,sarif,junit,github" default:"text" help:"How findings are printed: ${enum}."`
 	statesArg
 	Strict    bool   `help:"Let every finding count, not only errors."`
 	Fix       bool   `help:"First make every fix that findings carry, in place, but for those that let a stage see or do more, and such as are a choice; say which, and format what they touch."`
+	Since     string `help:"Report what is new since a commit of git only: a finding that was there then is left out, wherever its line is now." placeholder:"REF"`
 	ListRules bool   `help:"List the rules with their levels, as a configuration above the current directory sets them, and end."`
 	Root      string `help:"Folder that imports may not leave; by default the current directory, or a contract's folder outside of it." placeholder:"DIR"`
 }
@@ -48,6 +49,8 @@ Examples:
     poptic check --state today.json contract.poptic
     poptic check --fix draft.poptic
     poptic check --format json contracts/ > findings.json
+    poptic check --since origin/main --format github .
+    poptic check --format sarif . > poptic.sarif
     poptic check --list-rules
 
 Exit codes:
@@ -100,24 +103,53 @@ func (v *checkVerb) Run(c *console) error {
 		return err
 	}
 	all = withoutRepeats(all)
+	if v.Since != "" {
+		then, err := v.then(c, states, configs)
+		if err != nil {
+			return err
+		}
+		all = newSince(all, then)
+	}
 	if err := v.print(c, files, all); err != nil {
 		return err
 	}
-	if source.HasErrors(all) || v.Strict && len(all) > 0 {
+	if slices.ContainsFunc(all, v.counts) {
 		return errNo
 	}
 	return nil
 }
+
+// then lists what was found at the commit that --since names.
+func (v *checkVerb) then(c *console, states []namedState, configs configurations) ([]source.Diagnostic, error) {
+	old, err := readRevision(c.ctx, folderOf(v.Paths[0]), v.Since)
+	if err != nil {
+		return nil, err
+	}
+	return old.findings(c, v.Paths, v.Root, states, configs)
+}
+
+// counts reports whether a finding makes the answer no.
+func (v *checkVerb) counts(d source.Diagnostic) bool { return v.Strict || d.Severity == source.Error }
 
 func (v *checkVerb) print(c *console, files []string, all []source.Diagnostic) error {
 	p := c.outText()
 	switch {
 	case v.Format == "json":
 		return report.JSON(c.out, all)
+	case v.Format == "sarif":
+		return report.SARIF(c.out, all, catalogue(), describeBuild().Version)
+	case v.Format == "junit":
+		return report.JUnit(c.out, files, all, v.counts)
+	case v.Format == "github":
+		return report.GitHub(c.out, all)
 	case len(all) > 0:
 		return report.Text(c.out, all, report.Options{Paint: p.Paint, Width: p.Width})
 	}
-	p.Line("%s %s checked, nothing found", p.Green("ok:"), terminal.Plural(len(files), "file"))
+	found := "nothing found"
+	if v.Since != "" {
+		found = "nothing new since " + v.Since
+	}
+	p.Line("%s %s checked, %s", p.Green("ok:"), terminal.Plural(len(files), "file"), found)
 	return nil
 }
 
@@ -140,22 +172,38 @@ func checkFile(c *console, file, root string, states []namedState, configs confi
 
 // judgeText is checkFile for the text of a source file.
 func judgeText(c *console, file string, text []byte, root string, states []namedState, configs configurations) (*ir.Contract, []source.Diagnostic, error) {
-	config, err := configs.of(filepath.Dir(file))
-	if err != nil {
-		return nil, nil, err
-	}
 	at, err := locate(file, root)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer at.close()
-	files := withText{noted{at.fs(), &c.inputs}, at.path, text}
-	out, err := compiler.Compile(c.ctx, compiler.Input{FS: files, Path: at.path, Show: at.show, Replay: at.replayer(states)})
+	return judgeIn(c, withText{noted{at.fs(), &c.inputs}, at.path, text}, at.path, at.show, states, filepath.Dir(file), configs)
+}
+
+// judgeIn judges a file of a file system, under the configuration of a folder.
+func judgeIn(c *console, files fs.FS, name string, show func(string) string, states []namedState, folder string, configs configurations) (*ir.Contract, []source.Diagnostic, error) {
+	config, err := configs.of(folder)
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := lint.Findings(c.ctx, lint.Input{Output: out, FS: files, Path: at.path, Config: config})
+	out, err := compiler.Compile(c.ctx, compiler.Input{FS: files, Path: name, Show: show, Replay: replayerIn(files, name, states)})
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := lint.Findings(c.ctx, lint.Input{Output: out, FS: files, Path: name, Config: config})
 	return out.Lowered, found, err
+}
+
+// catalogue describes every code, with the level at which it is found if nothing else is said.
+func catalogue() (out []report.Rule) {
+	for _, k := range diagnostic.All() {
+		r := report.Rule{Code: k.Code, Level: k.Severity.String(), What: k.What, Why: k.Why, Help: diagnostic.HelpURI(k.Code)}
+		if rule, ok := lint.Find(k.Code); ok {
+			r.Category, r.Level = string(rule.Category), rule.Level.String()
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // configurations are those that hold for folders, each read once.

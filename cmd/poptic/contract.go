@@ -250,12 +250,16 @@ func fitsOne(s namedState, programs []*verify.Program) error {
 // replayer shows that stages do not commute, from made-up states, from those that are
 // named and from those of the contract's tests. It reads nothing else.
 func (l *location) replayer(named []namedState) footprint.Replayer {
+	return replayerIn(l.fs(), l.path, named)
+}
+
+func replayerIn(files fs.FS, contract string, named []namedState) footprint.Replayer {
 	return replay.New(replay.Options{Fixtures: func() []string {
 		var texts []string
 		for _, s := range named {
 			texts = append(texts, s.text)
 		}
-		return append(texts, testStates(l.fs(), l.path)...)
+		return append(texts, testStates(files, contract)...)
 	}})
 }
 
