@@ -186,6 +186,23 @@ func unlessEnded(ctx context.Context, replay footprint.Replayer) footprint.Repla
 	}
 }
 
+// File is the contract's file, as messages name it and as Input.Path does; "" if it has errors.
+func (out Output) File() (name, path string) {
+	if out.Lowered == nil {
+		return "", ""
+	}
+	return out.checked.File()
+}
+
+// Clauses lists the parts of a contract that a run can exercise, with where they were written;
+// nil if it has errors. It costs about what checking its regions did.
+func (out Output) Clauses() []check.Clause {
+	if out.Lowered == nil {
+		return nil
+	}
+	return out.checked.Clauses()
+}
+
 // Compiled is the compiled form of Contract, which package runtime loads and "poptic
 // build" writes: canonical, so that the same source gives the same bytes. ok is false if
 // there is no Contract.

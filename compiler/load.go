@@ -61,7 +61,7 @@ func (l *loader) load(p string, from *syntax.Import) *check.Unit {
 	l.units[p] = nil
 	file, found := l.in.Cache.parse(l.in.Show(p), string(text))
 	l.diagnostics = append(l.diagnostics, found...)
-	unit := &check.Unit{Faulty: source.HasErrors(found), File: file, Imports: map[*syntax.Import]*check.Unit{}}
+	unit := &check.Unit{Faulty: source.HasErrors(found), Path: p, Standard: strings.HasPrefix(p, stdPrefix), File: file, Imports: map[*syntax.Import]*check.Unit{}}
 	for _, d := range file.Decls {
 		if d, ok := d.(*syntax.Import); ok {
 			if lib := l.loadImport(p, d); lib != nil {

@@ -18,6 +18,8 @@ import (
 type Report struct {
 	Suites      []Result
 	Diagnostics []source.Diagnostic
+	Coverage    *Coverage // nil if it was not measured
+	Mutation    *Mutation // nil if nothing was mutated
 }
 
 // A Summary counts the tests of a report.
@@ -39,8 +41,8 @@ func (r *Report) Summary() Summary {
 	return s
 }
 
-// JSON writes r as one object: "suites", "diagnostics" as report.JSON has them and "summary". The
-// error is w's.
+// JSON writes r as one object: "suites", "diagnostics" as report.JSON has them "summary", and
+// where they were asked for "coverage" and "mutation". The error is w's.
 func (r *Report) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -49,7 +51,9 @@ func (r *Report) JSON(w io.Writer) error {
 		Suites      []Result         `json:"suites"`
 		Diagnostics []report.Finding `json:"diagnostics"`
 		Summary     Summary          `json:"summary"`
-	}{append([]Result{}, r.Suites...), report.NewDocument(r.Diagnostics).Diagnostics, r.Summary()})
+		Coverage    *Coverage        `json:"coverage,omitempty"`
+		Mutation    *Mutation        `json:"mutation,omitempty"`
+	}{append([]Result{}, r.Suites...), report.NewDocument(r.Diagnostics).Diagnostics, r.Summary(), r.Coverage, r.Mutation})
 }
 
 // Text writes, for people, the tests that failed, with what was expected and what came, a line

@@ -45,6 +45,7 @@ func (f *Failure) At() source.Span { return f.at }
 type runner struct {
 	program *verify.Program
 	env     *expr.Env
+	cover   *cover // nil if nothing is measured
 
 	mu     sync.Mutex
 	starts map[string]start         // by what they are made of
@@ -211,6 +212,11 @@ type stepRun struct {
 
 // run runs the step and returns what the next one starts from.
 func (s *stepRun) run() verify.Snapshot {
+	if s.cover != nil {
+		judged := &judgements{}
+		s.ctx = context.WithValue(s.ctx, judgementsKey{}, judged)
+		defer func() { s.cover.step(s, judged.all) }()
+	}
 	s.after = s.before
 	if s.step.Stage != "" {
 		s.bind()

@@ -4,7 +4,9 @@
 //     a list of diagnostics, as a compiler's.
 //   - Suite.Run runs its tests, each on a state of its own, and says of each whether it passed,
 //     or what was expected and what came (Result).
-//   - Text, JSON and JUnit write results (report.go).
+//   - Report writes results as text, JSON and JUnit's XML (report.go).
+//   - Mutate runs the tests on contracts with one clause less (mutate.go).
+//   - Coverage is what tests exercise of a contract (coverage.go; page.go draws it).
 //
 // A test is judged by what embeds judge by: the verification of package runtime, on the compiled
 // contract. It needs no store and no clock; whatever a test depends on is in its file, so that a
@@ -19,6 +21,8 @@ import (
 	"io/fs"
 	"regexp"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -48,6 +52,10 @@ type Suite struct {
 	contract *ir.Contract
 	program  *verify.Program
 	tests    []check.Test
+
+	subjectFile string                // the contract's file as messages have it
+	subjectPath string                // and as the compiler was given it
+	clauses     func() []check.Clause // of the contract; what is measured and changed
 }
 
 // Load compiles a test file. The diagnostics are those of the file and, if that has errors, of
@@ -74,7 +82,23 @@ func Load(ctx context.Context, in Input) (*Suite, []source.Diagnostic, error) {
 	if in.Show != nil {
 		show = in.Show(in.Path)
 	}
-	return &Suite{input: in, file: show, contract: out.Subject.Lowered, program: program, tests: out.Tests}, found, nil
+	s := &Suite{input: in, file: show, contract: out.Subject.Lowered, program: program, tests: out.Tests}
+	s.subjectFile, s.subjectPath = out.Subject.File()
+	s.clauses = sync.OnceValue(func() []check.Clause { return measured(out.Subject.Clauses(), s.subjectFile == s.file) })
+	return s, found, nil
+}
+
+// measured are the clauses that tests are measured by: those of the contract and of the libraries
+// that it imports from files. A contract in the test file is there for its libraries, if it has any.
+func measured(all []check.Clause, own bool) []check.Clause {
+	if !own || len(all) == 0 {
+		return all
+	}
+	imported := slices.DeleteFunc(slices.Clone(all), func(c check.Clause) bool { return strings.HasSuffix(c.Path, Suffix) })
+	if len(imported) == 0 {
+		return all
+	}
+	return imported
 }
 
 // File is the test file's name as messages have it.
@@ -94,6 +118,7 @@ func (s *Suite) Names() []string {
 type Options struct {
 	Only     *regexp.Regexp // the tests to run, by name; nil for all
 	Parallel int            // how many at once; 0 for as many as there are processors
+	Cover    *Coverage      // to which what the tests exercise is added; nil if it is not measured
 }
 
 // A Result is what came of the tests of one file, in their order.
@@ -124,10 +149,20 @@ func (s *Suite) Run(ctx context.Context, o Options) (Result, error) {
 		}
 	}
 	out := Result{File: s.file, Contract: s.contract.Name, Digest: s.program.Digest(), Tests: make([]Test, len(chosen))}
-	r, err := newRunner(s.program)
+	program, cover := s.program, (*cover)(nil)
+	if o.Cover != nil {
+		observed, err := verify.LoadObserved(s.contract, verify.DefaultLimits(), observe)
+		if err != nil {
+			return Result{}, err
+		}
+		program, cover = observed, newCover(s, o.Cover)
+		defer cover.of.sum()
+	}
+	r, err := newRunner(program)
 	if err != nil {
 		return Result{}, err
 	}
+	r.cover = cover
 	inParallel(len(chosen), o.Parallel, func(i int) { out.Tests[i] = r.run(ctx, chosen[i]) })
 	return out, ctx.Err()
 }

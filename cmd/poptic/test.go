@@ -3,6 +3,7 @@ package main
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/lang/report"
@@ -11,10 +12,13 @@ import (
 )
 
 type testVerb struct {
-	Paths  []string `arg:"" name:"path" help:"Test files, contracts, or folders that are searched for test files (testdata and hidden ones are left out)." placeholder:"PATH"`
-	Run_   string   `name:"run" help:"Run only tests whose name matches a regular expression. A name is the title, and behind a / that of the case." placeholder:"RE"`
-	Format string   `enum:"text,json,junit" default:"text" help:"How results are printed: ${enum}."`
-	Root   string   `help:"Folder that imports and fixtures may not leave; by default the current directory, or a file's folder outside of it." placeholder:"DIR"`
+	Paths          []string `arg:"" name:"path" help:"Test files, contracts, or folders that are searched for test files (testdata and hidden ones are left out)." placeholder:"PATH"`
+	Only           string   `name:"run" help:"Run only tests whose name matches a regular expression. A name is the title, and behind a / that of the case." placeholder:"RE"`
+	Format         string   `enum:"text,json,junit" default:"text" help:"How results are printed: ${enum}."`
+	Coverage       bool     `help:"Say which parts of the contracts the tests exercised."`
+	CoverageFormat string   `enum:",text,json,lcov,html" default:"" help:"How coverage is printed: text, json, lcov or html. But for text it is all that is printed on standard output." placeholder:"FORMAT"`
+	Mutate         bool     `help:"Run the tests on contracts with one clause less, and say which of these no test notices."`
+	Root           string   `help:"Folder that imports and fixtures may not leave; by default the current directory, or a file's folder outside of it." placeholder:"DIR"`
 }
 
 // Help is printed by --help.
@@ -33,26 +37,33 @@ func (testVerb) Help() string {
 
 A step may also say what the stage is shown (expect shown, hidden, view), what is there afterwards (expect /path = VALUE, no /path, state, { CEL }) and what the actor is told (expect reply). Several stages in a test are steps, one after the other; "advance PHASE" is a move of the host. With "case" a test is run for a table of values. Section 12 of the language chapter has all of it.
 
+Coverage is by parts of the contract: a rule is to hold for a proposal that is accepted and to refuse one, a grant to be used, an exception to keep something away, an edge to be walked.
+
+With --mutate the contract is changed, one clause at a time: a condition that always holds, an exception, a by or a produce that is dropped, a * for a segment of a grant. If no test fails then, the clause is reported.
+
 Examples:
 
     poptic test desk_test.poptic
     poptic test .
     poptic test --run 'solved|labels/urgent' contracts/
     poptic test --format junit . > tests.xml
+    poptic test --coverage .
+    poptic test --coverage-format html . > coverage.html
+    poptic test --mutate desk_test.poptic
 
 Exit codes:
 
     0  all tests passed
-    1  a test failed
+    1  a test failed; with --mutate also, a clause can be changed and no test fails
     2  usage; a contract, a test file or a fixture that cannot be used; no test to run`
 }
 
 // Run implements the verb.
 func (v *testVerb) Run(c *console) error {
 	var only *regexp.Regexp
-	if v.Run_ != "" {
+	if v.Only != "" {
 		var err error
-		if only, err = regexp.Compile(v.Run_); err != nil {
+		if only, err = regexp.Compile(v.Only); err != nil {
 			return fail("write one as RE2 has them", "--run is no regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
 	}
@@ -61,63 +72,130 @@ func (v *testVerb) Run(c *console) error {
 		return err
 	}
 	var out suite.Report
+	if v.Coverage || v.CoverageFormat != "" {
+		out.Coverage = &suite.Coverage{}
+	}
+	var suites []*suite.Suite
 	for _, f := range files {
-		if err := v.runFile(c, f, only, &out); err != nil {
+		at, err := locate(f, v.Root)
+		if err != nil {
+			return err
+		}
+		defer at.close()
+		tests, err := v.runFile(c, at, only, &out)
+		if err != nil {
+			return err
+		}
+		if tests != nil {
+			suites = append(suites, tests)
+		}
+	}
+	sum := out.Summary()
+	broken := source.HasErrors(out.Diagnostics)
+	if v.Mutate && !broken && sum.Failed == 0 {
+		if out.Mutation, err = v.mutate(c, suites); err != nil {
 			return err
 		}
 	}
 	if err := v.print(c, &out); err != nil {
 		return err
 	}
-	switch sum := out.Summary(); {
-	case source.HasErrors(out.Diagnostics):
+	switch {
+	case broken:
 		return fail("", "some tests could not be run")
 	case sum.Tests == 0 && only != nil:
-		return fail("--run is matched with TITLE or TITLE/CASE", "no test is called like %s", v.Run_)
+		return fail("--run is matched with TITLE or TITLE/CASE", "no test is called like %s", v.Only)
 	case sum.Failed > 0:
+		if v.Mutate {
+			c.errText().Line("nothing is mutated before all tests pass")
+		}
+		return errNo
+	case out.Mutation != nil && out.Mutation.Survived() > 0:
 		return errNo
 	}
 	return nil
 }
 
-// runFile runs the tests of one file.
-func (v *testVerb) runFile(c *console, file string, only *regexp.Regexp, out *suite.Report) error {
-	at, err := locate(file, v.Root)
-	if err != nil {
-		return err
-	}
-	defer at.close()
+// runFile runs the tests of one file; nil if they cannot be run.
+func (v *testVerb) runFile(c *console, at *location, only *regexp.Regexp, out *suite.Report) (*suite.Suite, error) {
 	tests, found, err := suite.Load(c.ctx, suite.Input{FS: noted{at.fs(), &c.inputs}, Path: at.path, Show: at.show})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out.Diagnostics = withoutRepeats(append(out.Diagnostics, found...))
 	if tests == nil {
-		return nil
+		return nil, nil
 	}
-	result, err := tests.Run(c.ctx, suite.Options{Only: only})
+	result, err := tests.Run(c.ctx, suite.Options{Only: only, Cover: out.Coverage})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(result.Tests) > 0 || only == nil {
 		out.Suites = append(out.Suites, result)
 	}
-	return nil
+	return tests, nil
 }
 
+// mutate tells on a terminal how far it has come.
+func (v *testVerb) mutate(c *console, suites []*suite.Suite) (*suite.Mutation, error) {
+	var progress func(done, total int)
+	if c.err.Painter() != nil {
+		var mu sync.Mutex
+		progress = func(done, total int) {
+			if tenth := max(1, total/10); done%tenth == 0 {
+				mu.Lock()
+				defer mu.Unlock()
+				c.errText().Line("%d of %d mutants tried", done, total)
+			}
+		}
+	}
+	return suite.Mutate(c.ctx, suites, 0, progress)
+}
+
+// print prints results, and coverage where it was measured: coverage that is not for people has
+// standard output for itself.
 func (v *testVerb) print(c *console, out *suite.Report) error {
-	p := c.outText()
+	to, p := c.out, c.outText()
+	switch v.CoverageFormat {
+	case "json", "lcov", "html":
+		to, p = c.err, c.errText()
+	}
 	opts := report.Options{Paint: p.Paint, Width: p.Width}
 	switch v.Format {
 	case "json":
-		return out.JSON(c.out)
+		if err := out.JSON(to); err != nil {
+			return err
+		}
 	case "junit":
-		return out.JUnit(c.out)
+		if err := out.JUnit(to); err != nil {
+			return err
+		}
+	default:
+		if e := c.errText(); len(out.Diagnostics) > 0 {
+			report.Text(c.err, out.Diagnostics, report.Options{Paint: e.Paint, Width: e.Width})
+		}
+		if err := out.Text(to, opts); err != nil {
+			return err
+		}
+		if out.Mutation != nil {
+			if err := out.Mutation.Text(to, opts); err != nil {
+				return err
+			}
+		}
 	}
-	if e := c.errText(); len(out.Diagnostics) > 0 {
-		report.Text(c.err, out.Diagnostics, report.Options{Paint: e.Paint, Width: e.Width})
+	switch {
+	case v.CoverageFormat == "json":
+		return out.Coverage.JSON(c.out)
+	case v.CoverageFormat == "lcov":
+		return out.Coverage.LCOV(c.out)
+	case v.CoverageFormat == "html":
+		return out.Coverage.HTML(c.out)
+	case out.Coverage != nil && v.Format == "text":
+		if err := out.Coverage.Text(to, opts); err != nil {
+			return err
+		}
 	}
-	return out.Text(c.out, opts)
+	return nil
 }
 
 // testFiles are the test files that the paths stand for: of a contract the one beside it, of

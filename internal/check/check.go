@@ -34,6 +34,9 @@ type Unit struct {
 	File    *syntax.File
 	Imports map[*syntax.Import]*Unit // one entry for each import that could be read
 	Faulty  bool                     // some of it could not be parsed
+
+	Path     string // of the file, as the compiler was given it
+	Standard bool   // it is one of the standard libraries
 }
 
 // A Result is what checking a contract says.

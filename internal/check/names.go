@@ -23,6 +23,9 @@ type scope struct {
 	regions map[string]*regionDef
 	macros  map[string]*expr.Macro // constants and definitions
 	imports map[string]*scope      // by alias; nil for what could not be read, which was reported
+
+	path     string // of the file
+	standard bool   // it is a standard library
 }
 
 // typeDef is a declared type; it is lowered when first used.
@@ -46,7 +49,7 @@ type regionDef struct {
 // collect gathers the declarations of a file and of what it imports, and
 // reports names declared twice.
 func (c *checker) collect(u *Unit, prefix string) *scope {
-	s := &scope{file: u.File, prefix: prefix, types: map[string]*typeDef{}, regions: map[string]*regionDef{}, macros: map[string]*expr.Macro{}, imports: map[string]*scope{}}
+	s := &scope{file: u.File, prefix: prefix, types: map[string]*typeDef{}, regions: map[string]*regionDef{}, macros: map[string]*expr.Macro{}, imports: map[string]*scope{}, path: u.Path, standard: u.Standard}
 	seen := map[string]syntax.Decl{}
 	if c.scopeOf[u.File.Source] == nil {
 		c.scopeOf[u.File.Source] = s

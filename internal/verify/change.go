@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"context"
+
 	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -16,7 +18,8 @@ import (
 type change struct {
 	*ir.Invariant
 	part
-	places []region.Pattern // the places that must differ for it to be asked, relative to the entry if there is one
+	places []region.Pattern                     // the places that must differ for it to be asked, relative to the entry if there is one
+	told   func(ctx context.Context, held bool) // an observer; nil for none
 }
 
 func (p *Program) newChange(inv *ir.Invariant) (change, error) {
@@ -90,6 +93,9 @@ func (r *ruleRun) change(c *change, w region.Word, before, after *tree.Node) {
 		in.Params = map[string]string{c.key: keyOf(c.Each.Over, w)}
 	}
 	j := c.rule.judge(r.ctx, in)
+	if c.told != nil && c.differs(before, after) {
+		c.told(r.ctx, j == holds)
+	}
 	if j == holds || !c.differs(before, after) && !r.room.over() {
 		return
 	}

@@ -341,6 +341,9 @@ func (r *ruleRun) unique(inv *invariant) {
 	} else {
 		bag = inv.unique.next(r.p.watch, r.before, r.state)
 	}
+	if inv.told != nil {
+		inv.told(r.ctx, !bag.Repeats())
+	}
 	if !bag.Repeats() {
 		return
 	}
@@ -558,6 +561,7 @@ type invariant struct {
 	whole  region.Region // what an expression about the whole state reads
 	parts  []part
 	unique *index
+	told   func(ctx context.Context, held bool) // an observer; nil for none
 }
 
 // A part is a rule, or a family of rules, one per entry (spec/semantics.md section
@@ -684,6 +688,7 @@ type rule struct {
 	source    *ir.Expr
 	program   *expr.Program
 	footprint footprint
+	told      func(ctx context.Context, held bool) // an observer; nil for none
 }
 
 func (p *Program) newRule(x *ir.Expr, scope expr.Scope) (rule, error) {
@@ -718,6 +723,14 @@ func worse(a, b judgement) judgement {
 
 // judge evaluates a rule.
 func (r *rule) judge(ctx context.Context, in *expr.Input) judgement {
+	j := r.evaluate(ctx, in)
+	if r.told != nil {
+		r.told(ctx, j == holds)
+	}
+	return j
+}
+
+func (r *rule) evaluate(ctx context.Context, in *expr.Input) judgement {
 	value, err := r.program.Eval(ctx, in)
 	if err == nil {
 		if value {
