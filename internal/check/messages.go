@@ -190,6 +190,15 @@ func notNumeric(d *syntax.MeasureDecl, what string, entries bool) source.Diagnos
 	return f
 }
 
+func quotedType(t *syntax.LiteralType) source.Diagnostic {
+	name := map[string]string{`"integer"`: "int", `"boolean"`: "bool"}[t.Text]
+	if name == "" {
+		name = strings.Trim(t.Text, `"`)
+	}
+	d := fault(diagnostic.QuotedType, t.Span, "the name of a type stands without quotation marks", "this can only be the text %s", t.Text)
+	return replaced(d, t.Span, name)
+}
+
 func deepEach(s *syntax.PathSegment) source.Diagnostic {
 	return fault(diagnostic.EachPattern, s.Span, "use `*` for every level", "`each` needs to know how deep its entries are; `**` does not say")
 }
@@ -219,6 +228,17 @@ func entryTwice(e *syntax.Each) source.Diagnostic {
 // noEntry: what needs entries is given a path that names none.
 func noEntry(p *syntax.Path, what string) source.Diagnostic {
 	return fault(diagnostic.EachPattern, p.Span, "an entry is what the last `*` of the path stands for; `**` does not say how deep it is", "%s is about entries, and %s names none", what, p.Text)
+}
+
+// uniqueAlone is about the path of `unique` that leads to one place. entries is the text of one
+// that leads to the same in every entry, "" if there is none.
+func uniqueAlone(p *syntax.Path, entries string) source.Diagnostic {
+	d := fault(diagnostic.EachPattern, p.Span, "write `*` where the entries vary", "%s is one place, and what stands there differs from nothing", p.Text)
+	if entries != "" {
+		d = replaced(d, p.Span, entries)
+		d.Help = "did you mean `" + entries + "`?"
+	}
+	return d
 }
 
 func otherEntry(p, first *syntax.Path) source.Diagnostic {
@@ -303,7 +323,8 @@ func paramInRecord(s *syntax.PathSegment, what string) source.Diagnostic {
 }
 
 func nothingBelow(s *syntax.PathSegment, above region.Pattern, what string) source.Diagnostic {
-	return fault(diagnostic.NoSuchPath, s.Span, "", "%s can match nothing here: %s is %s", s.Span.Text(), above.Source(), what)
+	d := fault(diagnostic.NoSuchPath, s.Span, "the path ends at "+above.Source()+", which has nothing below", "%s can match nothing here: %s is %s", s.Span.Text(), above.Source(), what)
+	return d
 }
 
 func positionInRead(s *syntax.PathSegment, object bool) source.Diagnostic {

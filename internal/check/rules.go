@@ -288,6 +288,10 @@ func (c *checker) lowerUnique(d *syntax.InvariantDecl, v *ir.Invariant) bool {
 		} else {
 			v.Together = append(v.Together, over.pattern)
 		}
+		if len(d.Unique) == 1 && slices.IndexFunc(over.pattern.Segments, func(s region.Segment) bool { return !s.IsLiteral() }) < 0 {
+			c.report(uniqueAlone(p, c.inEveryEntry(p, over.pattern)))
+			return false
+		}
 		if len(d.Unique) == 1 {
 			return true
 		}
@@ -303,6 +307,18 @@ func (c *checker) lowerUnique(d *syntax.InvariantDecl, v *ir.Invariant) bool {
 		}
 	}
 	return true
+}
+
+// inEveryEntry is the text of a path that leads to the same place in every entry of a
+// container on its way, "" if there is none.
+func (c *checker) inEveryEntry(p *syntax.Path, pattern region.Pattern) string {
+	for i := 1; i <= len(pattern.Segments); i++ {
+		all := region.Pattern{Segments: slices.Concat(pattern.Segments[:i], []region.Segment{{Kind: region.AnyKey}}, pattern.Segments[i:])}
+		if len(c.model.Shape.At(all)) > 0 {
+			return all.Source()
+		}
+	}
+	return ""
 }
 
 // keyName is what an each calls the key of its entry, "" for nothing.

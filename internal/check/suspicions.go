@@ -242,6 +242,9 @@ func (c *checker) unknownRegion(n syntax.Name, name string, candidates []string)
 		d.Help, d.Fixes = "did you mean `/"+name+"`? A path starts with `/`", nil
 		d = replaced(d, n.Span, "/"+name)
 	}
+	if c.root.constant(name) != nil && len(d.Fixes) == 0 {
+		d.Help = name + " is a constant, and stands in expressions and types; a name for a path is declared by `region`"
+	}
 	if ir.RightOf(name) != 0 && len(d.Fixes) == 0 {
 		d.Help = "what may be done stands before a path: `write " + name + " /PATH`"
 	}

@@ -93,6 +93,9 @@ func (c *checker) lowerValueTypes() {
 		if d, ok := d.(*syntax.StageDecl); ok {
 			for _, p := range d.Params {
 				if p.Type != nil {
+					if l, ok := p.Type.(*syntax.LiteralType); ok && isTypeName(strings.Trim(l.Text, `"`), l.Text) {
+						c.report(quotedType(l))
+					}
 					c.valueTypes[p] = c.bounded(c.lowerType(c.root, p.Type), p.Span, "the type of "+p.Name.Text)
 				}
 			}
@@ -248,10 +251,20 @@ func (c *checker) isSecret(id ir.TypeID) bool {
 	return t.Secret || slices.ContainsFunc(t.Alternatives, c.isSecret)
 }
 
+// isTypeName reports whether what stands in quotation marks in a text is the name of a type.
+func isTypeName(name, text string) bool {
+	return name != text && (slices.Contains(builtinTypes, name) || name == "integer" || name == "boolean")
+}
+
 func (c *checker) lowerRecord(s *scope, t *syntax.RecordType) ir.TypeID {
 	out := ir.Type{Kind: ir.RecordType}
 	seen := map[string]*syntax.Field{}
 	for _, f := range t.Fields {
+		if l, ok := f.Type.(*syntax.LiteralType); ok && !slices.Contains([]string{"type", "kind", "of"}, f.Name.Text) {
+			if isTypeName(strings.Trim(l.Text, `"`), l.Text) {
+				c.report(quotedType(l))
+			}
+		}
 		if first, ok := seen[f.Name.Text]; ok {
 			c.report(fieldTwice(f, first))
 			continue

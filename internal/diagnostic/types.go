@@ -3,7 +3,7 @@ package diagnostic
 import "github.com/patchoptic/poptic/lang/source"
 
 var types = Chapter{Title: "Types", Kinds: []*Kind{
-	RecursiveType, KeyField, SecretKey, NotAMap, MeasureType, EachPattern,
+	RecursiveType, KeyField, SecretKey, NotAMap, MeasureType, EachPattern, QuotedType,
 }}
 
 // Types.
@@ -72,6 +72,18 @@ measure most = max /name
 		Right: `contract c
 state { name: string  price: number }
 measure most = max /price
+`,
+	}
+	QuotedType = &Kind{
+		Code: "quoted_type", Severity: source.Warning,
+		What: "a member or argument that can only be the name of a type, as a text",
+		Why:  "A text in quotation marks is a type with that text as its only value; the name of a type stands without them.",
+		Wrong: `contract c
+state { title: "string" }
+`,
+		At: `"string"`,
+		Right: `contract c
+state { title: string }
 `,
 	}
 	EachPattern = &Kind{

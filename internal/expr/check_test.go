@@ -73,7 +73,7 @@ func TestSyntaxErrorsPointAtTheirCause(t *testing.T) {
 		{"«if» (true) {}", SyntaxError, "reserved", ""},
 		{"has(«state»)", SyntaxError, "has() takes one member", ""},
 		{"state.tickets.all(«1», true)", SyntaxError, "plain name", ""},
-		{"phase == \"é\" && \n «#» x", SyntaxError, "`//`", ""},
+		{"phase == \"é\" \n «#» x", SyntaxError, "`//`", "phase == \"é\" \n // x"},
 		{"phase «@» 1", SyntaxError, "means nothing", ""},
 	})
 }

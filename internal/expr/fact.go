@@ -196,6 +196,53 @@ func isThere(v abstract, name string, facts []string) bool {
 	return left > 0
 }
 
+// whereThere is a condition on a literal member of v, a value of a union, under which a member
+// is there: what that is in the alternatives which have the member, and in no other. never
+// reports whether what is known leaves none of them.
+func whereThere(v abstract, name string, facts []string) (condition string, never bool) {
+	var with, without []*shape
+	left := 0
+	for _, alternative := range v.shape.alternatives() {
+		f, declared := alternative.members[name]
+		switch {
+		case alternative.kinds != kRecord || alternative.rest != nil:
+			return "", false
+		case declared && !f.optional:
+			with = append(with, alternative)
+			if alternative.fits(v.path, facts) {
+				left++
+			}
+		case declared:
+			return "", false
+		default:
+			without = append(without, alternative)
+		}
+	}
+	if len(with) == 0 || len(without) == 0 {
+		return "", false
+	}
+	for _, member := range with[0].memberNames() {
+		var texts []string
+		for _, alternative := range with {
+			if f := alternative.members[member]; f != nil && !f.optional && f.shape.literal != "" {
+				texts = append(texts, f.shape.literal)
+			}
+		}
+		apart := len(texts) == len(with) && !slices.ContainsFunc(without, func(other *shape) bool {
+			f := other.members[member]
+			return f == nil || f.shape.literal == "" || slices.Contains(texts, f.shape.literal)
+		})
+		if apart && v.path != "" {
+			condition = "`" + memberOf(v.path, member) + " == " + texts[0] + "`"
+			if len(texts) > 1 {
+				condition = "`" + memberOf(v.path, member) + " in [" + strings.Join(texts, ", ") + "]`"
+			}
+			break
+		}
+	}
+	return condition, left == 0
+}
+
 // alternatives are the types of which s is the sum, or s itself.
 func (s *shape) alternatives() []*shape {
 	if s.sumOf == nil {

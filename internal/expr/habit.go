@@ -33,7 +33,7 @@ var operatorHabits = []struct{ mark, to, message, help string }{
 	{"<<", "", "`<<` is no operator", "numbers are added, subtracted, multiplied and divided: `+`, `-`, `*`, `/`, `%`"},
 	{">>", "", "`>>` is no operator", "numbers are added, subtracted, multiplied and divided: `+`, `-`, `*`, `/`, `%`"},
 	{"++", "", "`++` is no operator", "an expression sets nothing: write `x + 1`"},
-	{"->", "", "`->` is no operator", "`if A then B` is written `!A || B`"},
+	{"->", "", "`->` is no operator", "`if A then B` is written `!A || B`; a function over elements is a macro: `xs.map(x, x + 1)`"},
 }
 
 // strangeOperator finds a mark of another language at or just before token i.
@@ -77,6 +77,10 @@ func standing(src string, tokens []token, i int) Issue {
 		issue.Help = "an expression reads a member with dots: `state.name`; a regular expression is a string"
 	case ",":
 		issue.Help = "a list stands in brackets: `[\"a\", \"b\"]`"
+		if !slices.ContainsFunc(tokens[:i], func(t token) bool { return t.mate >= 0 && t.mate >= len(tokens) || t.mate > i }) {
+			issue.Help = "there is one expression; conditions are joined by `&&`"
+			issue.Fix = &Fix{Start: tokens[i].start, End: tokens[i].end, Text: " &&", Title: "change to ` &&`"}
+		}
 	default:
 		if len(text) > 1 && text[0] == '.' && i > 0 && strings.HasSuffix(src[:tokens[i].start], ".") {
 			issue.Help = "that a number lies in a range is written `a <= x && x <= b`"

@@ -292,10 +292,38 @@ func tokenMistake(src string, tokens []token, i int) (Issue, bool) {
 		return syntax("this `"+text+"` closes nothing", ""), true
 	case t.kind == nameToken && words[text] != "" && betweenOperands(src, tokens, i, text == "not"):
 		issue := syntax("`"+text+"` is no operator", "write `"+words[text]+"`")
+		if end := comparisonEnd(src, tokens, i); text == "not" && end > 0 {
+			negated := "!(" + strings.TrimSpace(src[t.end:end]) + ")"
+			issue.Help = "write `" + negated + "`"
+			issue.Fix = &Fix{Start: t.start, End: end, Text: negated, Title: "write `" + negated + "`"}
+			return issue, true
+		}
 		issue.Fix = &Fix{Start: t.start, End: t.end, Text: words[text], Title: "change to `" + words[text] + "`"}
 		return issue, true
 	}
 	return Issue{}, false
+}
+
+// comparisonEnd is where the comparison behind token i ends, 0 if there is none.
+func comparisonEnd(src string, tokens []token, i int) int {
+	compares := false
+	for j := i + 1; j < len(tokens); j++ {
+		switch text := src[tokens[j].start:tokens[j].end]; {
+		case strings.Contains("([{", text) && tokens[j].kind == punctuation && tokens[j].mate > j:
+			j = tokens[j].mate
+		case text == "&&" || text == "||" || text == "and" || text == "or" || text == "?" || text == ":" || text == "," || text == ")":
+			if !compares {
+				return 0
+			}
+			return tokens[j-1].end
+		case slices.Contains([]string{"<", ">", "<=", ">=", "==", "!=", "in"}, text):
+			compares = true
+		}
+	}
+	if !compares {
+		return 0
+	}
+	return tokens[len(tokens)-1].end
 }
 
 // quotedMistake finds a name in backquotes that is none, or that names no member.
@@ -376,7 +404,9 @@ func strangeToken(src string, tokens []token, i int) (Issue, bool) {
 	case strings.HasPrefix(rest, "“"), strings.HasPrefix(rest, "”"):
 		return at(syntax("a string stands in plain quotes", `write "..." or '...'`), t.end, `"`)
 	case strings.HasPrefix(rest, "#"):
-		return syntax("a comment inside an expression begins with `//`", ""), true
+		return at(syntax("a comment inside an expression begins with `//`", ""), t.start+1, "//")
+	case i > 0 && src[tokens[i-1].start:tokens[i-1].end] == "/" && strings.HasPrefix(rest, "^"):
+		return syntax("a regular expression is a string, and stands between quotation marks", `write text.matches("^...$")`), true
 	}
 	return syntax("`"+src[t.start:t.end]+"` means nothing in an expression", ""), true
 }

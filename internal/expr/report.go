@@ -50,17 +50,78 @@ func (w *walker) source(e ast.Expr) string {
 }
 
 func (w *walker) unknownMember(e ast.Expr, s *shape, name string) {
-	w.reportAt(e, w.extents.memberName(e), unknownMember(s, name))
+	issue := unknownMember(s, name)
+	if e.Kind() == ast.SelectKind && e.AsSelect().Operand().Kind() == ast.IdentKind {
+		w.memberOfName(&issue, e, s, e.AsSelect().Operand().AsIdent(), name)
+	}
+	w.reportAt(e, w.extents.memberName(e), issue)
 }
 
-// unguarded reports a member that may be absent. The fix puts the guard before the
+// memberOfName adds what is meant by the member of a name whose value, of shape s, has none.
+func (w *walker) memberOfName(issue *Issue, e ast.Expr, s *shape, of, name string) {
+	switch {
+	case slices.ContainsFunc(w.vars, func(v variable) bool { return v.param != "" && v.name == of }):
+		issue.Help = "`" + of + "` is a key; the entry under it is read from the state by an index: `PLACE[" + of + "]." + name + "`"
+	case (of == "before" || of == "after") && s != w.env.state:
+		issue.Help = "`" + of + "` is the entry itself, as it was and as it is; " + issue.Help
+	case of == ir.ActorInput && name == ir.RoleInput:
+		at := w.extents.of(e)
+		issue.Help = "did you mean `role`?"
+		issue.Fix = &Fix{Start: at.start, End: at.end, Text: ir.RoleInput, Title: "change to `role`"}
+	case of == ir.ActorInput:
+		issue.Help = "`actor` is the name of who asks, a text; in which role stands in `role`"
+	}
+}
+
+// keyByName warns of a member of a map by the name of a parameter: it is the entry under
+// that very name.
+func (w *walker) keyByName(e ast.Expr, of *shape, name string) {
+	if !of.is(kMap) || e.Kind() != ast.SelectKind || e.AsSelect().IsTestOnly() ||
+		!slices.ContainsFunc(w.vars, func(v variable) bool { return v.param != "" && v.name == name }) {
+		return
+	}
+	at := w.extents.memberName(e)
+	w.reportAt(e, at, Issue{
+		Code: "literal_segment", Warning: true,
+		Message: "this is the one key \"" + name + "\", and no parameter",
+		Help:    "did you mean `[" + name + "]`? If the key is meant, write it as `[\"" + name + "\"]`",
+		Fix:     &Fix{Start: at.start - 1, End: at.end, Text: "[" + name + "]", Title: "write `[" + name + "]`"},
+	})
+}
+
+// hasOfNull reports a has() that asks of a member which is always there, and may be null.
+func (w *walker) hasOfNull(e ast.Expr, of *shape, name string) {
+	m, optional, exists := of.member(name)
+	if !exists || optional || m == nil || !of.is(kRecord) || m.kinds&kNull == 0 {
+		return
+	}
+	at, path := w.extents.of(e), w.source(e.AsSelect().Operand())+"."+name
+	issue := Issue{Code: NeverHolds, Message: "`has` is always true: `" + name + "` is there, and may be null", Help: "ask whether it is null: `" + path + " != null`"}
+	if text := w.extents.src[at.start:at.end]; strings.HasPrefix(text, "has(") && strings.HasSuffix(text, ")") {
+		path = strings.TrimSpace(text[len("has(") : len(text)-1])
+		issue.Help = "ask whether it is null: `" + path + " != null`"
+		issue.Fix = &Fix{Start: at.start, End: at.end, Text: "(" + path + " != null)", Title: "write `" + path + " != null`"}
+	}
+	w.reportAt(e, at, issue)
+}
+
+// unguarded reports a member that may be absent. where says of what literal member its being
+// there follows, if it does; never, that what is known rules it out. The fix puts the guard before the
 // smallest condition around it.
-func (w *walker) unguarded(e ast.Expr) {
+func (w *walker) unguarded(e ast.Expr, where string, never bool) {
 	if len(w.issues) == maxIssues {
 		return
 	}
 	text := w.source(e)
 	issue := unguardedMember(text)
+	if where != "" {
+		issue.Help = "`" + text + "` is there where " + where + ": ask that before it; or guard it: `has(" + text + ") && ...`"
+	}
+	if never {
+		issue.Message = "`" + text + "` is never there, for what is asked before it"
+		w.report(e, issue)
+		return
+	}
 	if e.Kind() == ast.SelectKind && w.isTruth(e) {
 		issue.Help = "whether it is there is asked by `has(" + text + ")`"
 		issue.Fix = &Fix{Text: "has(" + text + ")", Title: "ask whether the member is there"}
@@ -466,6 +527,9 @@ func (w *walker) undeclared(e ast.Expr, s Scope) {
 	at := w.extents.of(e)
 	hint, instead := misplaced(name, s.Vars)
 	issue := unknownName(name, hint, names(w.vars))
+	if slices.Contains(ir.Inputs(), name) && hint != "" {
+		issue.Help = "let the stages that write there ask it, each in its `ensure`"
+	}
 	if instead != "" {
 		issue.Fix = &Fix{Text: instead, Title: "change to `" + instead + "`"}
 	}

@@ -141,6 +141,7 @@ func (w *walker) interpret(e ast.Expr, in *locals, facts []string) abstract {
 		if !sel.IsTestOnly() {
 			return out
 		}
+		w.hasOfNull(e, v.shape, sel.FieldName())
 		for _, p := range out.places {
 			w.footprint.add(p, true)
 		}
@@ -270,6 +271,7 @@ func (w *walker) member(e ast.Expr, v abstract, name string, guarded bool, facts
 	if v.shape != nil && !exists {
 		w.unknownMember(e, v.shape, name)
 	}
+	w.keyByName(e, v.shape, name)
 	kind := region.KeyLiteral
 	if v.shape.untyped() {
 		kind = region.Literal
@@ -279,7 +281,8 @@ func (w *walker) member(e ast.Expr, v abstract, name string, guarded bool, facts
 		out.path = memberOf(v.path, name)
 	}
 	if v.shape != nil && optional && guarded && !slices.Contains(facts, out.path) && !isThere(v, name, facts) {
-		w.unguarded(e)
+		where, never := whereThere(v, name, facts)
+		w.unguarded(e, where, never)
 	}
 	return out
 }

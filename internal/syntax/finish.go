@@ -237,7 +237,7 @@ func (p *parser) checkGrantWords(d Decl) {
 		}
 	}
 	misplaced := func(word string, at source.Span) {
-		p.wrong(diagnostic.MisplacedWord, at, "`"+word+"` belongs in a write clause only, before a grant that stands in no parentheses", "")
+		p.wrong(diagnostic.MisplacedWord, at, "`"+word+"` belongs in a write clause only, before a grant that stands in no parentheses", "leave it out, or write each grant of `write` with a right of its own")
 	}
 	Walk(d, func(n any) bool {
 		g, ok := n.(*GrantExpr)
@@ -257,7 +257,7 @@ func (p *parser) checkGrantWords(d Decl) {
 func (p *parser) checkRights(rights []Right) {
 	for i, right := range rights {
 		if slices.ContainsFunc(rights[:i], func(r Right) bool { return r.Text == right.Text }) {
-			p.wrong(diagnostic.ListedTwice, right.Span, "`"+right.Text+"` is given twice", "")
+			p.wrong(diagnostic.ListedTwice, right.Span, "`"+right.Text+"` is given twice", "leave one out")
 		}
 	}
 }

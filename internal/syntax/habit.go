@@ -40,6 +40,21 @@ var habits = []func(*section, mistake) bool{
 	(*section).entriesOf,
 	(*section).bareBody,
 	(*section).typedName,
+	(*section).headerOtherwise,
+	(*section).importOtherwise,
+	(*section).doubleColon,
+	(*section).braceless,
+	(*section).boundInWords,
+	(*section).secretAlone,
+	(*section).referenceToType,
+	(*section).paramOtherwise,
+	(*section).pathBesideDollar,
+	(*section).messageAfterComma,
+	(*section).numberInWords,
+	(*section).phaseOfGate,
+	(*section).delegateParams,
+	(*section).nameOtherwise,
+	(*section).claimOtherwise,
 }
 
 // a mark is a token that is put in: a word or mark of the grammar.
@@ -460,9 +475,16 @@ func (s *section) newOtherwise(m mistake) bool {
 
 // paramBrackets: "stage look[note in /notes]".
 func (s *section) paramBrackets(m mistake) bool {
-	end := s.closing(m.at)
 	if second := s.at(m.at + 2).value; second != "in" && second != "new" && second != "=" {
 		return false
+	}
+	end := s.closing(m.at)
+	for i := m.at; end < 0 && i < len(s.tokens) && !s.endsHead(s.at(i)); i++ {
+		if t := s.at(i); t.sym == symPath && strings.HasSuffix(t.value, "]") { // the scanner took the bracket for a part of the path
+			s.tokens[i].value, s.tokens[i].end = strings.TrimSuffix(t.value, "]"), t.end-1
+			s.tokens = slices.Insert(s.tokens, i+1, token{kind: PunctToken, sym: symPunct, start: t.end - 1, end: t.end, value: "]"})
+			end = i + 1
+		}
 	}
 	if s.at(m.at).value != "[" || m.at != s.pos+2 || end < 0 || !slices.Contains(bracedDecls, s.keyword()) {
 		return false
@@ -526,7 +548,7 @@ func (s *section) dropMember(m mistake) {
 
 // everything: "read *", "read **".
 func (s *section) everything(m mistake) bool {
-	if s.at(m.at).value != "*" || !m.expects("RegionExpr") && !m.expects("GrantExpr") {
+	if s.at(m.at).value != "*" || !m.expectsPath() && !slices.Contains([]string{"read", "write", "source"}, s.at(m.at-1).value) {
 		return false
 	}
 	end := m.at + 1
@@ -859,6 +881,8 @@ func (s *section) openings() {
 			s.lose(s.pos, s.nextDeclaration(s.pos+1))
 			s.remove(s.pos, s.nextDeclaration(s.pos+1))
 		}
+	case t.value == "prove" && name.value == "no" && next.value == "stage":
+		s.claimOtherwise(mistake{at: s.pos + 3})
 	case t.value == "compose" || t.value == "parallel":
 		sign := map[string]string{"compose": "+", "parallel": "|"}[t.value]
 		for i := s.pos + 4; s.at(i-1).sym == symIdent && s.at(i+1).sym == symIdent && !s.at(i+1).lineStart; i += 2 {

@@ -89,11 +89,12 @@ func (m *messages) missingHeader(start int) {
 }
 
 func (m *messages) misplacedHeader(start, end int, second bool) {
-	message := "the header comes first, before every declaration"
+	message, help := "the header comes first, before every declaration", "move it to the first line"
 	if second {
 		message = "the file has a header already; one file holds one contract or library"
+		help = "give it a file of its own; what both need stands in a library, which they import"
 	}
-	m.report(diagnostic.MisplacedHeader, start, end, message, "")
+	m.report(diagnostic.MisplacedHeader, start, end, message, help)
 }
 
 // Characters and literals.
@@ -202,6 +203,15 @@ func (m *messages) badPath(start, end int, mistake string) {
 	m.report(diagnostic.BadPath, start, end, "this segment is no part of a path: "+mistake, "")
 }
 
+// badSegment is about a segment of which it is known what was meant.
+func (m *messages) badSegment(start, end int, message, meant string) {
+	title := "write `" + meant + "`"
+	if meant == "" {
+		title = "remove it"
+	}
+	m.report(diagnostic.BadPath, start, end, message, "", m.fix(title, start, end, meant))
+}
+
 // Structure.
 
 func (m *messages) unclosed(opener, place int, bracket string) {
@@ -224,7 +234,7 @@ func (m *messages) closesNothing(t token) {
 }
 
 func (m *messages) headerBraces(t token) {
-	m.report(diagnostic.HeaderBraces, t.start, t.end, "the header has no braces; the declarations of the file follow it", "")
+	m.report(diagnostic.HeaderBraces, t.start, t.end, "the header has no braces; the declarations of the file follow it", "take away this `{`, and the `}` at the end of the file")
 }
 
 func (m *messages) unknownDeclaration(t token, meant string) {
@@ -242,8 +252,9 @@ func (m *messages) strayClause(t token) {
 		fmt.Sprintf("`%s` is a clause; it stands in the braces of a stage", t.value), "a `}` before it may close the stage too early")
 }
 
-func (m *messages) afterDeclaration(t token) {
-	m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("unexpected %s; the declaration before it is complete", describe(t)), "")
+// afterDeclaration is about what follows a declaration on its line.
+func (m *messages) afterDeclaration(t token, help string) {
+	m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("unexpected %s; the declaration before it is complete", describe(t)), help)
 }
 
 func (m *messages) unknownClause(t token, meant string, words []string) {
@@ -281,6 +292,15 @@ func (m *messages) expected(prev, t token, what string) {
 		}
 	default:
 		m.report(diagnostic.Unexpected, t.start, t.end, fmt.Sprintf("unexpected %s after %s, expected %s", describe(t), after(prev), what), "")
+	}
+}
+
+// helped adds help to what was reported since n findings, where there is none.
+func (m *messages) helped(n int, help string) {
+	if len(m.diags) > n && help != "" {
+		if d := &m.diags[len(m.diags)-1]; d.Help == "" && len(d.Fixes) == 0 {
+			d.Help = help
+		}
 	}
 }
 
@@ -376,7 +396,7 @@ func (m *messages) missingColon(name, last, after token) {
 }
 
 func (m *messages) restNotLast(rest token) {
-	m.report(diagnostic.MisplacedRest, rest.start, rest.end, "`*: T` comes after all fields of the record", "")
+	m.report(diagnostic.MisplacedRest, rest.start, rest.end, "`*: T` comes after all fields of the record", "move it to the end of the record")
 }
 
 func (m *messages) missingMark(prev, t token, mark string) {
@@ -408,7 +428,7 @@ func (m *messages) missingName(keyword, t token, what string) {
 // What a complete tree still gets wrong.
 
 func (m *messages) reservedName(n *Name) {
-	m.report(diagnostic.ReservedName, n.Span.Start, n.Span.End, fmt.Sprintf("`%s` is a keyword and cannot name a declaration", n.Text), "")
+	m.report(diagnostic.ReservedName, n.Span.Start, n.Span.End, fmt.Sprintf("`%s` is a keyword and cannot name a declaration", n.Text), "choose another name")
 }
 
 func (m *messages) dottedName(n *Name) {

@@ -76,7 +76,9 @@ func (s *section) recover(err error) {
 		s.noDeclaration(m)
 	case s.repair(m):
 	default:
+		help, said := s.otherwise(m), len(s.diags)
 		s.cut(m)
+		s.helped(said, help)
 	}
 }
 
@@ -97,6 +99,9 @@ func (s *section) noDeclaration(m mistake) {
 		s.remove(s.pos, s.pos+1)
 		return
 	}
+	if s.openingOtherwise() {
+		return
+	}
 	meant := ""
 	if t.kind == WordToken && t.lineStart {
 		meant = nearestWord(t.value, declarationWords, misnomers[""])
@@ -110,7 +115,7 @@ func (s *section) noDeclaration(m mistake) {
 		case meant != "":
 			s.unknownDeclaration(t, meant)
 		case !t.lineStart && s.pos > 0:
-			s.afterDeclaration(t)
+			s.afterDeclaration(t, s.behind(t))
 		default:
 			s.unknownDeclaration(t, "")
 		}

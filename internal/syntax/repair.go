@@ -72,6 +72,8 @@ func (s *section) repairComma(m mistake) bool {
 	case prev.value == "," && (s.endsMember(block, m.at) || s.endsHead(t)):
 		s.danglingComma(prev)
 		s.remove(m.at-1, m.at)
+	case prev.value == "next" && s.at(s.memberOf(m.at-1)).value == "discloses":
+		return false // it is the gate of a move, and lacks its phase
 	case s.at(m.at-2).value == "," && block >= 0 && slices.Contains(clausesOf(s.keyword()), prev.value):
 		s.danglingComma(s.at(m.at - 2)) // the clause after the comma was read as a name
 		s.remove(m.at-2, m.at-1)
@@ -227,8 +229,10 @@ func (s *section) repairBareCondition(m mistake) bool {
 		return false
 	}
 	end := start + 1
-	for end < len(s.tokens) && !s.at(end).lineStart && bracketStep(s.at(end)) >= 0 && s.at(end).sym != symExpr {
-		end++
+	for depth := 0; end < len(s.tokens) && !s.at(end).lineStart && s.at(end).sym != symExpr; end++ {
+		if depth += bracketStep(s.at(end)); depth < 0 {
+			break
+		}
 	}
 	if s.at(end).sym == symExpr && !s.at(end).lineStart {
 		return s.repairBareMessage(start, end)

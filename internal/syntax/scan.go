@@ -219,10 +219,7 @@ func (s *scanner) checkPath(start, end int) {
 	}
 	for _, p := range parts {
 		if m, ok := segmentMistake(s.text[p.start:p.end]); ok {
-			if p.start == p.end {
-				p.start-- // the slash
-			}
-			s.badPath(p.start, p.end, m)
+			s.segmentOtherwise(p, m)
 			return
 		}
 	}
