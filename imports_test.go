@@ -45,7 +45,7 @@ var (
 		"compiler", "internal/check", "internal/explain", "internal/footprint", "internal/certificate", "internal/witness", "internal/plan", "internal/diff",
 	}
 	runtimeFloor = []string{
-		"runtime", "internal/tree", "internal/view", "internal/verify", "internal/trace", "internal/normalise", "internal/guide",
+		"runtime", "internal/tree", "internal/view", "internal/verify", "internal/trace", "internal/normalise", "internal/guide", "internal/schema",
 	}
 	suiteFloor = []string{"internal/suite", "suite"}
 	leaves     = []string{"cmd", "stdlib", "examples"}

@@ -30,6 +30,7 @@ type verbs struct {
 	Fmt        fmtVerb        `cmd:"" help:"Put source files in canonical form."`
 	Test       testVerb       `cmd:"" help:"Run contract tests."`
 	Build      buildVerb      `cmd:"" help:"Write the compiled contract that programs embed."`
+	Schema     schemaVerb     `cmd:"" help:"Print a JSON Schema of the state, of a view, or of what a stage may propose."`
 	Explain    explainVerb    `cmd:"" help:"Say in words what each stage may see, change and take."`
 	Prove      proveVerb      `cmd:"" help:"Answer every claim, with certificates that others can check."`
 	Plan       planVerb       `cmd:"" help:"Say which stages may run side by side, and in which order."`
