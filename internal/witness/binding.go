@@ -71,6 +71,28 @@ func (b *binder) join(x, y string) bool {
 	return true
 }
 
+// joinAll makes parameters one that are keys of one container, as far as the conflict lets
+// them be; false if there is nothing to join.
+func (b *binder) joinAll(sides []side, c footprint.Conflict) bool {
+	first, joined := map[string]string{}, false
+	for _, s := range sides {
+		for i := range s.stage.Params {
+			p := &s.stage.Params[i]
+			if p.Kind != ir.ExistingParam || len(p.Of.Params()) > 0 {
+				continue
+			}
+			name, of := footprint.OwnedParam(s.owner, p.Name), p.Of.String()
+			if other := first[of]; other != "" && b.find(other) != b.find(name) {
+				joined = b.join(name, other) || joined
+			}
+			first[of] = name
+		}
+	}
+	return joined && !slices.ContainsFunc(slices.Concat(c.When.All, c.Keys), func(e region.Equality) bool {
+		return e.Not && !e.Literal && b.find(e.Left) == b.find(e.Right)
+	})
+}
+
 func (b *binder) give(name, key string) {
 	b.keys[b.find(name)] = key
 	b.taken = append(b.taken, key)

@@ -63,7 +63,24 @@ func (s *scenario) writes(d side, w region.Word) []patcher {
 	for n := len(w); n >= 0; n-- {
 		if u := w[:n]; may.Walk(s.asPath(d, u)).Interior() && s.reaches(d, u) {
 			out = append(out, s.changes(d, u, w[n:])...)
+			if s.has(d, ir.Create, u) && s.has(d, ir.Delete, u) && !s.has(d, ir.Update, u) && n > 0 && u[n-1].Kind == region.KeyLetter {
+				out = append(out, s.renewals(u, w[n:])...)
+			}
 		}
+	}
+	return out
+}
+
+// renewals take away what is at u and put something in its place, which is how those change
+// it who may create and delete there, and not update.
+func (s *scenario) renewals(u, below region.Word) []patcher {
+	path := u.Pointer()
+	var out []patcher
+	for _, v := range s.proposed(u, below) {
+		out = append(out, func(state any) (string, bool) {
+			_, there := get(state, u)
+			return joinPatches(operation("remove", path, absent{}), operation("add", path, v)), there
+		})
 	}
 	return out
 }
@@ -343,23 +360,14 @@ func joinPatches(a, b string) string {
 func (s *scenario) proposal(i int, patch string) footprint.Proposal {
 	d := sidesOf(s.pair)[i]
 	out := footprint.Proposal{Stage: d.stage.Name, Patch: patch}
+	if len(d.stage.Params)+len(d.stage.Values) > 0 {
+		out.Args = map[string]string{}
+	}
 	for _, p := range d.stage.Params {
 		if p.Kind == ir.DependentParam {
 			continue
 		}
-		if out.Args == nil {
-			out.Args = map[string]string{}
-		}
 		out.Args[p.Name] = s.keys[footprint.OwnedParam(d.owner, p.Name)]
-	}
-	for _, v := range d.stage.Values {
-		if out.Args == nil {
-			out.Args = map[string]string{}
-		}
-		out.Args[v.Name] = encode(s.reform(s.least(v.Type), v.Type, asFile))
-	}
-	if len(d.stage.By) > 0 {
-		out.Role = d.stage.By[0]
 	}
 	if len(d.stage.Next) > 0 {
 		out.Next = d.stage.Next[0]

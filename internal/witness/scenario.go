@@ -28,14 +28,23 @@ type scenario struct {
 }
 
 // synthesise makes the smallest scenarios; none if the equalities contradict each other or
-// the hypothesis of the pair. In a second one the state refers to other entries than the
-// two sides have, which can then be taken away.
+// the hypothesis of the pair. In a second one parameters over one container are equal, of
+// which rules may let there be few entries. In a third one the state refers to other entries
+// than the two sides have, which can then be taken away.
 func (g *generator) synthesise(p footprint.Pair, c footprint.Conflict, phase string) []*scenario {
 	keys, ok := newBinder(g, c).all(sidesOf(p))
-	if !ok || !admitted(p, keys) {
+	var out []*scenario
+	if ok && admitted(p, keys) {
+		out = append(out, g.smallest(p, c, phase, keys))
+	}
+	if b := newBinder(g, c); b.joinAll(sidesOf(p), c) {
+		if keys, ok := b.all(sidesOf(p)); ok && admitted(p, keys) {
+			out = append(out, g.smallest(p, c, phase, keys))
+		}
+	}
+	if len(out) == 0 {
 		return nil
 	}
-	out := []*scenario{g.smallest(p, c, phase, keys)}
 	if others := g.bystanders(p, keys); len(others) > 0 {
 		out = append(out, g.with(g.hints, others).smallest(p, c, phase, keys))
 	}
@@ -150,7 +159,7 @@ func (s *scenario) supply(d side, w region.Word) {
 			if at, _ := get(s.state, target); len(keysOf(at)) == 0 {
 				s.demand(longer(target, region.Key(s.newKey(target, s.taken()))))
 			}
-			s.presence = append(s.presence, variation{same, func(state any) any { return s.add(state, target, 1) }})
+			s.presence = append(s.presence, variation{same, func(state any) any { return s.add(state, target, 1, 0) }})
 		}
 	}
 }

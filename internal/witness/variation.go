@@ -2,6 +2,7 @@ package witness
 
 import (
 	"iter"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/patchoptic/poptic/internal/footprint"
@@ -85,20 +86,25 @@ func (s *scenario) varyValue(w region.Word, shallow bool) variation {
 }
 
 // varySize varies how many entries a container has: up to three more, or so many
-// that a number of the rules is reached, if that is at most maxAdded.
+// that a number of the rules is reached, if that is at most maxAdded; or one more, of one
+// value or another.
 func (s *scenario) varySize(w region.Word) variation {
 	out := variation{same}
 	for _, n := range slices.Concat([]int{1, 2, 3}, s.hints.sizes(maxAdded)) {
-		out = append(out, func(state any) any { return s.add(state, w, n) })
+		out = append(out, func(state any) any { return s.add(state, w, n, 0) })
+	}
+	for i := range s.entriesOf(w) {
+		if i > 0 {
+			out = append(out, func(state any) any { return s.add(state, w, 1, i) })
+		}
 	}
 	return out
 }
 
 const maxAdded = 64
 
-// add adds n entries to the container at w, which differ where they can.
-func (s *scenario) add(state any, w region.Word, n int) any {
-	at, _ := get(state, w)
+// entriesOf lists values for the entries of the container at w.
+func (s *scenario) entriesOf(w region.Word) []any {
 	var elements []any
 	for _, id := range s.at(w) {
 		switch t := s.contract.Type(id); {
@@ -108,6 +114,14 @@ func (s *scenario) add(state any, w region.Word, n int) any {
 			elements = append(elements, s.values(id)...)
 		}
 	}
+	return elements
+}
+
+// add adds n entries to the container at w, which differ where they can; first is the value
+// that the first one has.
+func (s *scenario) add(state any, w region.Word, n, first int) any {
+	at, _ := get(state, w)
+	elements := s.entriesOf(w)
 	if len(elements) == 0 {
 		return state
 	}
@@ -117,11 +131,11 @@ func (s *scenario) add(state any, w region.Word, n int) any {
 		for i := range n {
 			key := s.newKey(w, taken)
 			taken = append(taken, key)
-			at[key] = s.named(longer(w, region.Key(key)), copyOf(elements[i%len(elements)]))
+			at[key] = s.named(longer(w, region.Key(key)), copyOf(elements[(first+i)%len(elements)]))
 		}
 	case []any:
 		for i := range n {
-			at = append(at, copyOf(elements[(len(at)+i)%len(elements)]))
+			at = append(at, copyOf(elements[(len(at)+first+i)%len(elements)]))
 		}
 		return set(state, w, at)
 	}
@@ -243,6 +257,28 @@ func graded(dims []int) iter.Seq[[]int] {
 		at := make([]int, len(dims))
 		for sum := 0; sum <= most; sum++ {
 			if !spread(dims, at, 0, sum, yield) {
+				return
+			}
+		}
+	}
+}
+
+// scattered enumerates index vectors below dims at random, the same ones every time, without
+// end: every other index is that of the first option.
+func scattered(dims []int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		if slices.Contains(dims, 0) {
+			return
+		}
+		draw := rand.New(rand.NewPCG(1, 2))
+		at := make([]int, len(dims))
+		for {
+			for i, d := range dims {
+				if at[i] = draw.IntN(d); draw.IntN(2) == 0 {
+					at[i] = 0
+				}
+			}
+			if !yield(at) {
 				return
 			}
 		}

@@ -46,7 +46,7 @@ type Trial struct {
 }
 
 // DefaultRound is how many trials are made of one scenario before the next is tried.
-const DefaultRound = 600
+const DefaultRound = 300
 
 // A Search writes trials for the conflicts of one contract.
 type Search struct {
@@ -81,7 +81,10 @@ func New(c *ir.Contract, fixtures []string) (*Search, error) {
 // finitely many, and they are the same every time.
 func (s *Search) Trials(p footprint.Pair, c footprint.Conflict) iter.Seq[Trial] {
 	return func(yield func(Trial) bool) {
-		for _, r := range []round{{}, {whole: true}, {wide: true}, {wide: true, whole: true}} {
+		for _, r := range []round{
+			{}, {whole: true}, {scattered: true}, {scattered: true, whole: true},
+			{wide: true}, {wide: true, whole: true}, {scattered: true, wide: true}, {scattered: true, wide: true, whole: true},
+		} {
 			for _, sc := range s.scenarios(p, c) {
 				if r.whole && !sc.mayComplete() {
 					continue
@@ -133,9 +136,18 @@ func hintsFor(model *footprint.Model, p footprint.Pair, c footprint.Conflict) hi
 	return hintsOf(exprs)
 }
 
-// A round is one way to go through the trials of a scenario. A wide one varies more, and
-// in a whole one patches make the entries that their stages are to create.
-type round struct{ wide, whole bool }
+// A round is one way to go through the trials of a scenario. A wide one varies more, in a
+// whole one patches make the entries that their stages are to create, and a scattered one
+// takes trials here and there instead of those first that vary little.
+type round struct{ wide, whole, scattered bool }
+
+// vectors enumerates the trials of a round by what is chosen of each of its dimensions.
+func (r round) vectors(dims []int) iter.Seq[[]int] {
+	if r.scattered {
+		return scattered(dims)
+	}
+	return graded(dims)
+}
 
 // idleFactor bounds the combinations that make no trial.
 const idleFactor = 8
@@ -144,7 +156,9 @@ const idleFactor = 8
 func (s *Search) round(sc *scenario, r round, yield func(Trial) bool) bool {
 	variations := append(slices.Clone(sc.presence), sc.variations(sc.reads(r.wide))...)
 	a, b := sc.patchers(r)
-	dims := append(dimensions(variations), len(a), len(b))
+	sides := sidesOf(sc.pair)
+	withA, withB := sc.settings(sides[0]), sc.settings(sides[1])
+	dims := append(dimensions(variations), len(a), len(b), len(withA), len(withB))
 	most := s.Round
 	if most == 0 {
 		most = DefaultRound
@@ -153,7 +167,7 @@ func (s *Search) round(sc *scenario, r round, yield func(Trial) bool) bool {
 	var file string
 	last := []int(nil)
 	steps, yielded := 0, 0
-	for at := range graded(dims) {
+	for at := range r.vectors(dims) {
 		if steps++; steps > idleFactor*most {
 			break
 		}
@@ -162,13 +176,15 @@ func (s *Search) round(sc *scenario, r round, yield func(Trial) bool) bool {
 			state = sc.varied(variations, chosen)
 			file = sc.toFile(copyOf(state))
 		}
-		pa, okA := a[at[len(variations)]](state)
-		pb, okB := b[at[len(variations)+1]](state)
+		does := at[len(variations):]
+		pa, okA := a[does[0]](state)
+		pb, okB := b[does[1]](state)
 		if !okA || !okB {
 			continue
 		}
-		t := Trial{State: file, Phase: sc.phase}
-		t.A, t.B = sc.proposal(0, pa), sc.proposal(1, pb)
+		t := Trial{State: file, Phase: sc.phase, A: sc.proposal(0, pa), B: sc.proposal(1, pb)}
+		withA[does[2]](&t.A)
+		withB[does[3]](&t.B)
 		if !yield(t) {
 			return false
 		}

@@ -127,14 +127,14 @@ func (s *stand) broken(state, phase string) (invariants []string, fits bool) {
 // part runs trials that the pair admits until one parts. That two writes collide is best shown by two
 // states: that they are seen as well is what it settles for.
 func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.Counterexample {
-	if s.total < 0 { // nor are scenes made for it
+	if s.total <= share { // nor are scenes made for it
 		return nil
 	}
 	r := newRuns(s.program)
 	var found *footprint.Counterexample
-	left := s.budget
+	left, others := s.budget, s.total-s.total/share
 	for t := range s.search.Trials(p, conflict) {
-		if s.spend(t.State); s.total < 0 {
+		if s.spend(t.State); s.total < others {
 			break
 		}
 		if !r.admitted(p, t) {
@@ -153,6 +153,10 @@ func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.C
 	}
 	return found
 }
+
+// share is the part of the trials left for a contract, one of so many, that is for one
+// conflict: one that nothing shows leaves some for those that little would show.
+const share = 4
 
 // settleAfter is how many more trials may be run for a better one.
 const settleAfter = 200
