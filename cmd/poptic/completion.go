@@ -14,6 +14,7 @@ import (
 	"github.com/patchoptic/poptic/examples"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/terminal"
+	"github.com/patchoptic/poptic/spec/diagnostics"
 )
 
 // The scripts are thin: on every request they run the hidden verb __complete,
@@ -200,8 +201,13 @@ func (l *typedLine) values(name string, v *kong.Value, typed string) []candidate
 	case "name":
 		return plain(examples.Names())
 	}
-	if v.Tag.PlaceHolder == "DIR" {
+	switch v.Tag.PlaceHolder {
+	case "DIR":
 		return []candidate{anyFolder}
+	case "CONTRACT|CODE":
+		if typed != "" { // of so many codes those that are meant
+			return append(plain(diagnostics.Codes()), anyFile)
+		}
 	}
 	return []candidate{anyFile}
 }

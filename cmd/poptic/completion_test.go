@@ -63,8 +63,8 @@ func TestAGivenFlagIsNotProposedAgainUnlessItRepeats(t *testing.T) {
 }
 
 func TestChoicesAreCompleted(t *testing.T) {
-	require.Equal(t, []string{"text", "json"}, complete(t, "check", "--format", ""))
-	require.Equal(t, []string{"--format=json"}, complete(t, "check", "--format=j"))
+	require.Equal(t, []string{"text", "json", "sarif", "junit", "github"}, complete(t, "check", "--format", ""))
+	require.Equal(t, []string{"--format=json", "--format=junit"}, complete(t, "check", "--format=j"))
 	require.Equal(t, []string{"bash", "zsh", "fish", "powershell"}, complete(t, "completion", ""))
 	require.Equal(t, []string{"clinical"}, complete(t, "demo", "cl"))
 }

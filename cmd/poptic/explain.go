@@ -1,23 +1,33 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"regexp"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/explain"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/plan"
+	"github.com/patchoptic/poptic/internal/spell"
 	"github.com/patchoptic/poptic/internal/terminal"
+	"github.com/patchoptic/poptic/spec/diagnostics"
 )
 
 type explainVerb struct {
-	contractArg
-	Stage  string `help:"Only this stage." placeholder:"NAME"`
-	Format string `enum:"text,json" default:"text" help:"How it is printed: ${enum}."`
+	Contract string `arg:"" name:"contract" help:"A .poptic file or a compiled contract; the bytes tell which. Or the code of a finding or a refusal, whose page is printed." placeholder:"CONTRACT|CODE"`
+	Root     string `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
+	Stage    string `help:"Only this stage." placeholder:"NAME"`
+	Format   string `enum:"text,json" default:"text" help:"How it is printed: ${enum}."`
 }
 
 // Help is printed by --help.
 func (explainVerb) Help() string {
 	return `For every stage: when and by whom it runs, what it sees, changes and takes, what its commit is judged by, and what the actor learns of each rule. For every expression: what it reads, and whether that is exact or a safe over-approximation. Last, who may touch each part of the state.
+
+Of a code it prints the page: what it means, why it matters, and an example, wrong and right.
 
 A rule is "seen" if all it reads is in the stage's view, "disclosed" if the contract says that accepting or rejecting may tell, and "hidden" if a failure is answered by one nameless refusal.
 
@@ -26,16 +36,20 @@ Examples:
     poptic explain contract.poptic
     poptic explain contract.poptic --stage classify
     poptic explain contract.popticc --format json
+    poptic explain undisclosed_gate
 
 Exit codes:
 
     0  explained
-    2  usage, unreadable input, an unknown stage, a contract with errors`
+    2  usage, unreadable input, an unknown stage or code, a contract with errors`
 }
 
 // Run implements the verb.
 func (v *explainVerb) Run(c *console) error {
-	contract, err := v.load(c)
+	if isCode(v.Contract) {
+		return v.page(c)
+	}
+	contract, err := contractArg{v.Contract, v.Root}.load(c)
 	if err != nil {
 		return err
 	}
@@ -55,6 +69,34 @@ func (v *explainVerb) Run(c *console) error {
 	}
 	writeExplanation(c.outText(), e)
 	return nil
+}
+
+// code is the form of a code.
+var code = regexp.MustCompile("^[a-z]+(_[a-z]+)*$")
+
+// isCode reports whether a word has the form of a code, and is no file.
+func isCode(word string) bool {
+	_, err := os.Lstat(word)
+	return code.MatchString(word) && errors.Is(err, fs.ErrNotExist)
+}
+
+// page prints the page of a code.
+func (v *explainVerb) page(c *console) error {
+	text, ok := diagnostics.Page(v.Contract)
+	switch {
+	case !ok:
+		help := "the codes are in the language's section 14 and the interfaces' section 3"
+		if near := spell.Nearest(v.Contract, diagnostics.Codes()); near != "" {
+			help = "did you mean \"" + near + "\"?"
+		}
+		return fail(help, "there is neither a file nor a code %s", v.Contract)
+	case v.Stage != "":
+		return fail("leave --stage out", "%s is a code, and has no stages", v.Contract)
+	case v.Format == "json":
+		return c.printJSON(map[string]string{"code": v.Contract, "page": text, "help": diagnostic.HelpURI(v.Contract)})
+	}
+	_, err := c.out.Write([]byte(text))
+	return err
 }
 
 // writeExplanation writes a contract's explanation for people.
