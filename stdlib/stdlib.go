@@ -15,7 +15,7 @@ import (
 
 // FS holds every library, at the root: pii.poptic is "std/pii".
 //
-//go:embed *.poptic
+//go:embed money.poptic pii.poptic text.poptic time.poptic
 var FS embed.FS
 
 // extension ends the name of every source file.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/verify"
 	"github.com/patchoptic/poptic/stdlib"
+	"github.com/patchoptic/poptic/suite"
 )
 
 func TestEveryLibraryIsFreeOfFindings(t *testing.T) {
@@ -40,6 +44,37 @@ func TestEveryConstraintHasAMessageForWhoBreaksIt(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestEveryConstraintIsSeenToHoldAndToRefuseByATest(t *testing.T) {
+	s, found, err := suite.Load(t.Context(), suite.Input{FS: os.DirFS("."), Path: "types_test.poptic"})
+	require.NoError(t, err)
+	require.Empty(t, found)
+	var c suite.Coverage
+	out, err := s.Run(t.Context(), suite.Options{Cover: &c})
+	require.NoError(t, err)
+	for _, test := range out.Tests {
+		require.True(t, test.Passed, "%s: %+v", test.Name, test.Failures)
+	}
+	require.Len(t, c.Contracts[0].Points, 16)
+	for _, p := range c.Contracts[0].Points {
+		require.Empty(t, p.Missing(), "%s:%d, %s", p.File, p.Line, p.Name)
+	}
+	m, err := suite.Mutate(t.Context(), []*suite.Suite{s}, 0, nil)
+	require.NoError(t, err)
+	require.Zero(t, m.Survived())
+}
+
+func TestEveryLibraryInTheFolderIsEmbeddedAndNoTest(t *testing.T) {
+	files, err := filepath.Glob("*.poptic")
+	require.NoError(t, err)
+	var libraries []string
+	for _, file := range files {
+		if !strings.HasSuffix(file, suite.Suffix) {
+			libraries = append(libraries, strings.TrimSuffix(file, ".poptic"))
+		}
+	}
+	require.Equal(t, libraries, stdlib.Names())
 }
 
 // values says of each type what fits it and what does not, as JSON.
