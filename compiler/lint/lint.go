@@ -119,6 +119,7 @@ func init() {
 	add(Correctness, diagnostic.AlwaysHolds, alwaysHold)
 	add(Correctness, diagnostic.ImpliedInvariant, impliedInvariants)
 	add(Correctness, diagnostic.EmptyExcept, emptyExcepts)
+	add(Correctness, diagnostic.IdleRight, idleRights)
 	add(Correctness, diagnostic.UntestedStage, untestedStages)
 	add(Correctness, diagnostic.UnviolatedInvariant, unviolatedInvariants)
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/diagnostic"
+	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/syntax"
@@ -395,6 +396,133 @@ func emptyExcepts(p *program) (out []source.Diagnostic) {
 		}
 	}
 	return out
+}
+
+// idleRights looks for rights to what never happens at a place or below it.
+func idleRights(p *program) (out []source.Diagnostic) {
+	p.eachStage(func(s *ir.Stage, _ *syntax.StageDecl) {
+		all := p.in.Output.Grants(s.Name, "write")
+		var granted ir.Rights
+		for i := range all {
+			granted |= all[i].Rights
+		}
+		for i := range all {
+			for j := range all[i].Syntax.Rights {
+				right := &all[i].Syntax.Rights[j]
+				why := p.idle(all[i].Plain, ir.RightOf(right.Text))
+				if why == isThere && granted.Has(ir.Create|ir.Delete) { // what is taken away may be put there again
+					continue
+				}
+				if why != "" {
+					out = append(out, diagnostic.IdleRight.Diagnostic(right.Span, idleHelp[why], fmt.Sprintf("nothing is ever %sd at %s: %s", right.Text, placesOf(all[i].Plain), why)))
+				}
+			}
+		}
+	})
+	return out
+}
+
+// Why nothing happens, and what to do about it.
+const (
+	isThere  = "it is always there"
+	ofList   = "elements come and go where the list is updated"
+	isNewest = "what is appended is new"
+)
+
+var idleHelp = map[string]string{
+	isThere:  "`update` lets it change",
+	ofList:   "`update` of the whole list lets its elements come and go",
+	isNewest: "`create` lets something be appended",
+}
+
+func placesOf(r region.Region) string {
+	text := r[0].Include[0].Source()
+	if len(r) > 1 || len(r[0].Include) > 1 {
+		text += " and the like"
+	}
+	return text
+}
+
+// idle says why what a right lets happen never does, in any place of a region; it is empty
+// if it may.
+func (p *program) idle(r region.Region, right ir.Rights) (why string) {
+	for _, g := range r {
+		for _, q := range g.Include {
+			if why = p.idleAt(q, right); why == "" {
+				return ""
+			}
+		}
+	}
+	return why
+}
+
+func (p *program) idleAt(q region.Pattern, right ir.Rights) string {
+	end := len(q.Segments) - 1
+	switch {
+	case end >= 0 && q.Segments[end].Kind == region.FreshSegment:
+		if right == ir.Create {
+			return ""
+		}
+		return isNewest
+	case right == ir.Update, slices.ContainsFunc(q.Segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth }):
+		return ""
+	}
+	shape := p.model.Shape
+	at := shape.At(q)
+	if len(at) == 0 || p.comeBelow(at, right) {
+		return ""
+	}
+	if end < 0 {
+		return isThere
+	}
+	above := shape.At(region.Pattern{Segments: q.Segments[:end]})
+	switch {
+	case shape.Only(above, ir.ListType, ir.SetType, ir.LogType):
+		return ofList
+	case p.mayLack(above, q.Segments[end]):
+		return ""
+	}
+	return isThere
+}
+
+// mayLack reports whether a value of one of some types may be without what a segment names.
+func (p *program) mayLack(types footprint.TypeSet, s region.Segment) bool {
+	return slices.ContainsFunc(types, func(id ir.TypeID) bool {
+		t := p.contract.Type(id)
+		m, declared := t.Member(s.Text)
+		switch {
+		case t.Kind != ir.RecordType:
+			return true
+		case s.Kind != region.KeyLiteral && s.Kind != region.Literal:
+			return t.Rest != ir.NoType || slices.ContainsFunc(t.Members, func(m ir.Member) bool { return m.Optional })
+		}
+		return !declared || m.Optional
+	})
+}
+
+// comeBelow reports whether, by a right to create or delete, something may come to be or go
+// below values of some types.
+func (p *program) comeBelow(types footprint.TypeSet, right ir.Rights) bool {
+	shape := p.model.Shape
+	varies := func(set footprint.TypeSet) bool {
+		object, _ := shape.Kinds(set)
+		return object && len(set) > 1
+	}
+	return varies(types) || slices.ContainsFunc(shape.Below(types), func(id ir.TypeID) bool {
+		switch t := p.contract.Type(id); t.Kind {
+		case ir.AnyType, ir.MapType, ir.KeyedType:
+			return true
+		case ir.SetType, ir.LogType:
+			return right == ir.Create || varies(shape.Expand(nil, t.Elem))
+		case ir.ListType:
+			return varies(shape.Expand(nil, t.Elem))
+		case ir.RecordType:
+			return t.Rest != ir.NoType || slices.ContainsFunc(t.Members, func(m ir.Member) bool {
+				return m.Optional || varies(shape.Expand(nil, m.Type))
+			})
+		}
+		return false
+	})
 }
 
 func grantsInside(p *program) (out []source.Diagnostic) {

@@ -7,7 +7,7 @@ import (
 )
 
 var suspicions = Chapter{Title: "Suspicions", Lint: true, Kinds: []*Kind{
-	DeadStage, DeadPhase, NeverHolds, AlwaysHolds, ImpliedInvariant, EmptyExcept, UntestedStage, UnviolatedInvariant,
+	DeadStage, DeadPhase, NeverHolds, AlwaysHolds, ImpliedInvariant, EmptyExcept, IdleRight, UntestedStage, UnviolatedInvariant,
 	DeepWrite, WildcardWrite, WideGrant, UnreadWrite, SecretShown, SecretFlow, AnyRole, UnusedDelegable, GrantInside,
 	ConflictingStages, SeenWhileWritten, PositionalWrite, ShiftingPositions, UnboundedCost,
 	UnusedImport, UnusedType, UnusedRegion, UnusedConst, UnusedDefine, UnusedRoles, UnusedMeasure,
@@ -108,6 +108,20 @@ stage s { read /a except /b/y }
 		Right: `contract c
 state { a: { x: int  y: int } }
 stage s { read /a except /a/y }
+`,
+	}
+	IdleRight = &Kind{
+		Code: "idle_right", Severity: source.Warning,
+		What: "a right of a write to what never happens there",
+		Why:  "The stage can do less than it says: what a type always has is neither created nor deleted, a list is updated, and what is appended is new.",
+		Wrong: `contract c
+state { title: string }
+stage s { read /title write create /title }
+`,
+		At: "create",
+		Right: `contract c
+state { title: string }
+stage s { read /title write update /title }
 `,
 	}
 	UntestedStage = &Kind{

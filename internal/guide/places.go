@@ -353,6 +353,12 @@ func (b *builder) entries(s *site, declared map[string]bool, field string, found
 		for _, name := range all.keys[len(all.keys)-1].Known {
 			b.visit(b.below(s, region.Key(unescaped(name)), entry), found)
 		}
+		if others.adds() {
+			fresh := all
+			fresh.path, fresh.keys[len(fresh.keys)-1] = renamed(all.path, all.keys[len(all.keys)-1])
+			fresh.except = append(slices.Clip(s.except), except...)
+			found(fresh)
+		}
 		return
 	}
 	all.except = append(slices.Clip(s.except), except...)
@@ -485,7 +491,7 @@ func (b *builder) end(s *site) site {
 // add and remove some, and replace none: what may be done with those is not what may be done
 // with new ones.
 func (b *builder) removable(s *site) []site {
-	if s.hang != entry || !isWildcard(s.segments[len(s.segments)-1]) || !s.grants.adds() || b.replaces(s) || !s.grants.remove.Interior() {
+	if s.hang != entry || !isWildcard(s.segments[len(s.segments)-1]) || len(s.keys[len(s.keys)-1].Known) == 0 || !s.grants.adds() || b.replaces(s) || !s.grants.remove.Interior() {
 		return nil
 	}
 	one := *s
