@@ -1,8 +1,10 @@
 package poptic_test
 
 import (
+	"encoding/json"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -109,6 +111,203 @@ func TestWhatAListHoldsIsReadByWhoIsBoundToAnElement(t *testing.T) {
 			require.NoError(t, err, claim)
 		} else {
 			require.ErrorContains(t, err, "claim_", claim)
+		}
+	}
+}
+
+// Conditions on binding. What is hidden, and what the messages and the state say of it, no
+// actor is told.
+const owned = `contract owned sealed
+type Reason = "mistake" | "delay"
+state {
+  users: map of { name: string  admin: bool }
+  orders: map of { owner: key of /users  open: bool  total: int  reason?: Reason }
+  current: string  limit: int
+}
+measure spent = sum /orders/*/total
+stage cancel(user in /users, order in /orders where "the order is the user's" { state.orders[order].owner == user && state.orders[order].total / (state.limit - 9) < 100 }, reason: Reason) {
+  read  /orders/{order}, /limit
+  write /orders/{order}/open, /orders/{order}/reason
+}
+stage take(user in /users, order = /current where { state.orders[order].owner == user }) {
+  read /orders  write /orders/*/open
+}
+stage place(user in /users where { role == "clerk" || actor == user }, order new in /orders where { state.users[user].admin && spent < 100 || order.startsWith(user) }) {
+  read /users/{user}/admin, /orders/*/total
+  write /orders/{order}
+  discloses /orders/*/owner, where order
+}
+stage later(user in /users where { now > timestamp("2026-01-01T00:00:00Z") }, n: int) { read /users/{user}/name  require { n > 0 } }
+`
+
+func TestAParameterIsBoundOnlyWhereItsConditionHolds(t *testing.T) {
+	ctx := t.Context()
+	contract, err := poptic.Load(ctx, fstest.MapFS{"c.poptic": {Data: []byte(owned)}}, "c.poptic")
+	require.NoError(t, err)
+	stage, _ := contract.Stage("cancel")
+	require.Equal(t, runtime.Parameter{Name: "order", Kind: runtime.ParameterIn, Of: "/orders", Message: "the order is the user's",
+		Where: "state.orders[order].owner == user && state.orders[order].total / (state.limit - 9) < 100"}, stage.Parameters[1])
+	memory := store.NewMemory()
+	clock := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	in, err := runtime.Create(ctx, contract, memory, "i", []byte(`{
+		"users": {"ada": {"name": "A", "admin": true}, "bob": {"name": "B", "admin": false}},
+		"orders": {"o1": {"owner": "ada", "open": true, "total": 1}, "o2": {"owner": "bob", "open": true, "total": 2}},
+		"current": "o2", "limit": 5}`), runtime.WithClock(func() time.Time { return clock }))
+	require.NoError(t, err)
+	const none = "argument order is no key of /orders"
+	for _, c := range []struct {
+		stage, role, actor string
+		args               map[string]string
+		operator, told     string // "" if it binds
+	}{
+		{"cancel", "", "", map[string]string{"user": "ada", "order": "o1", "reason": `"delay"`}, "", ""},
+		{"cancel", "", "", map[string]string{"user": "bob", "order": "o1", "reason": `"delay"`}, "the order is the user's", none},
+		{"cancel", "", "", map[string]string{"user": "bob", "order": "o9", "reason": `"delay"`}, none, none},
+		{"take", "", "", map[string]string{"user": "bob"}, "", ""},
+		{"take", "", "", map[string]string{"user": "ada"}, "the condition on argument order does not hold", "argument order is taken from /current, where there is no string"},
+		{"place", "clerk", "", map[string]string{"user": "ada", "order": "x"}, "", ""},
+		{"place", "", "bob", map[string]string{"user": "bob", "order": "bob1"}, "", ""},
+		{"place", "", "bob", map[string]string{"user": "bob", "order": "x"}, "the condition on argument order does not hold", "argument order must be a new key, and /orders has it already"},
+		{"place", "", "bob", map[string]string{"user": "ada", "order": "ada1"}, "the condition on argument user does not hold", "argument user is no key of /users"},
+		{"later", "", "", map[string]string{"user": "ada", "n": "1"}, "", ""},
+	} {
+		for _, of := range []func() error{
+			func() error {
+				_, err := in.View(ctx, runtime.Request{Stage: c.stage, Role: c.role, Principal: runtime.Principal{Subject: c.actor}, Args: c.args})
+				return err
+			},
+			func() error {
+				v, err := in.Propose(ctx, runtime.Proposal{Stage: c.stage, Role: c.role, Principal: runtime.Principal{Subject: c.actor}, Args: c.args, Patch: []byte(`[]`)})
+				require.NoError(t, err)
+				if len(v.Violations) == 0 || v.Violations[0].Gate != runtime.GatePhase {
+					return nil
+				}
+				return &runtime.ViewRefusedError{Verdict: v}
+			},
+		} {
+			var refused *runtime.ViewRefusedError
+			if err := of(); c.operator == "" {
+				require.NoError(t, err, c)
+				continue
+			} else {
+				require.ErrorAs(t, err, &refused, c)
+			}
+			require.Equal(t, c.operator, refused.Verdict.Violations[0].Message)
+			told := refused.Verdict.Actor().Violations
+			require.Len(t, told, 1)
+			require.Equal(t, c.told, told[0].Message)
+			require.Empty(t, told[0].Hint)
+			require.NotContains(t, told[0].Rule, "where")
+		}
+	}
+
+	clock = time.Date(2025, 2, 1, 0, 0, 0, 0, time.UTC)
+	_, err = in.View(ctx, runtime.Request{Stage: "later", Args: map[string]string{"user": "ada", "n": "1"}})
+	require.ErrorAs(t, err, new(*runtime.ViewRefusedError))
+	require.NoError(t, in.Close(ctx))
+	again, err := runtime.Replay(ctx, contract, memory, "i")
+	require.NoError(t, err)
+	require.Nil(t, again.Different, "%v", again.Different)
+}
+
+func TestWhatIsOneAndIsNotTheUsersIsToldAsWhatIsNone(t *testing.T) {
+	ctx := t.Context()
+	contract, err := poptic.Load(ctx, fstest.MapFS{"c.poptic": {Data: []byte(owned)}}, "c.poptic")
+	require.NoError(t, err)
+	var replies []string
+	for _, orders := range []string{`"o1": {"owner": "bob", "open": true, "total": 1}`, ``, `"o1": {"owner": "ada", "open": true, "total": 1000}`} {
+		limit := "5"
+		if orders != "" {
+			limit = "9" // the condition has no value
+		}
+		in, err := runtime.Create(ctx, contract, store.NewMemory(), "i", []byte(`{
+			"users": {"ada": {"name": "A", "admin": true}, "bob": {"name": "B", "admin": false}}, "orders": {`+orders+`}, "current": "", "limit": `+limit+`}`))
+		require.NoError(t, err)
+		v, err := in.Propose(ctx, runtime.Proposal{Stage: "cancel", Args: map[string]string{"user": "ada", "order": "o1", "reason": `"delay"`}, Patch: []byte(`[]`)})
+		require.NoError(t, err)
+		reply, err := json.Marshal(v.Actor())
+		require.NoError(t, err)
+		replies = append(replies, string(reply))
+	}
+	require.Equal(t, replies[0], replies[1])
+	require.Equal(t, replies[0], replies[2])
+}
+
+func TestALateProposalIsJudgedByWhatItsArgumentsBindToNow(t *testing.T) {
+	ctx := t.Context()
+	contract, err := poptic.Load(ctx, fstest.MapFS{"c.poptic": {Data: []byte(`contract c
+state { users: map of string  orders: map of { owner: string  open: bool } }
+stage close(user in /users, order in /orders where { state.orders[order].owner == user }) { read /orders/{order}/open  write /orders/{order}/open }
+stage give(order in /orders) { read /orders/{order}/owner  write /orders/{order}/owner }
+`)}}, "c.poptic")
+	require.NoError(t, err)
+	in, err := runtime.Create(ctx, contract, store.NewMemory(), "i", []byte(`{"users": {"ada": "", "bob": ""}, "orders": {"o": {"owner": "bob", "open": true}}}`))
+	require.NoError(t, err)
+	give := func(base uint64, to string) {
+		v, err := in.Propose(ctx, runtime.Proposal{Stage: "give", Base: base, Args: map[string]string{"order": "o"}, Patch: []byte(`[{"op": "replace", "path": "/orders/o/owner", "value": "` + to + `"}]`)})
+		require.NoError(t, err)
+		require.Equal(t, runtime.Commit, v.Verdict)
+	}
+	closing := func(base uint64) runtime.Verdict {
+		v, err := in.Propose(ctx, runtime.Proposal{Stage: "close", Base: base, Args: map[string]string{"user": "ada", "order": "o"}, Patch: []byte(`[{"op": "replace", "path": "/orders/o/open", "value": false}]`)})
+		require.NoError(t, err)
+		return v
+	}
+	give(0, "ada")
+	give(1, "bob")
+	require.Equal(t, runtime.CodeArgumentViolation, closing(1).Violations[0].Code, "bound when it was seen, and not now")
+	give(2, "ada")
+	require.Equal(t, runtime.Commit, closing(2).Verdict, "bound now, and it would have shown the same")
+}
+
+// conditioned has stages that differ in the conditions on their parameters.
+const conditioned = `contract conditioned
+state { users: map of string  orders: map of { owner: string  open: bool }  refs: map of key of /keyed  keyed: list of { id: string } by id  out: string  pin: secret string }
+stage close(user in /users, order in /orders where { state.orders[order].owner == user }) { read /orders/{order}/open  write /orders/{order}/open }
+stage also(u in /users, o in /orders where { state.pin != "" && state.orders[o].owner == u }) { read /orders/{o}/open  write /orders/{o}/open }
+stage free(user in /users, order in /orders) { read /orders/{order}/open  write /orders/{order}/open }
+stage needs(user in /users, order in /orders) { read /orders/{order}  write /orders/{order}/open  require { before.orders[order].owner == user } }
+stage give(order in /orders) { read /orders/{order}/owner  write /orders/{order}/owner }
+stage tell(user in /users where { state.pin.startsWith(user) }) { read /out  write /out }
+stage refer(r in /refs where { state.refs[r] == "k" }) { read /out  write /out }
+stage asks(user in /users where { role == "x" && actor == user }) { read /out  write /out }
+delegate part from close { write /orders/{order}/open }
+`
+
+func TestAConditionOnBindingCountsAsReadAndAsARule(t *testing.T) {
+	for claim, holds := range map[string]bool{
+		"close commutes with give": false, "close commutes with give when order differs": true, "free commutes with give": true,
+		"part commutes with give": false, "asks commutes with give": true,
+		"close within free": true, "also within close": true, "close within also": false, "free within close": false, "needs within close": false, "close within needs": false, "part within close": true,
+		"no stage except give, needs, close, also reads /orders/*/owner": true, "no stage except give, needs, close reads /orders/*/owner": false,
+		"no stage except also reads secrets": false, "no stage except also, tell reads secrets": true,
+		"no flow from secrets to /out": false, "no stage reads /keyed/*/id": false, "no stage except refer reads /keyed/*/id": true,
+	} {
+		_, err := poptic.Load(t.Context(), fstest.MapFS{"c.poptic": {Data: []byte(conditioned + "prove " + claim + "\n")}}, "c.poptic")
+		if holds {
+			require.NoError(t, err, claim)
+		} else {
+			require.ErrorContains(t, err, "claim_", claim)
+		}
+	}
+}
+
+func TestADisclosureNamesTheParameterWhoseConditionItIsAbout(t *testing.T) {
+	for discloses, says := range map[string]string{
+		"discloses where a, where b": "", "discloses where a": "does not see /n, which the condition on its parameter b reads", "": "undisclosed_gate",
+		"discloses where c": "unknown_gate", "discloses where o": "unknown_gate", "discloses a, where b": "unknown_gate", "discloses where a, where b, require": "needless_disclosure",
+	} {
+		_, err := poptic.Load(t.Context(), fstest.MapFS{"c.poptic": {Data: []byte(`contract c sealed
+state { m: map of int  n: int }
+stage s(a in /m where { state.n > 0 }, o in /m, b in /m where { state.n < 9 || state.m[b] > 3 }) {
+  read /m/{a}, /m/{b}, /m/{o}  write /m/{a}
+  ` + discloses + `
+}
+`)}}, "c.poptic")
+		if says == "" || says == "needless_disclosure" {
+			require.NoError(t, err, discloses)
+		} else {
+			require.ErrorContains(t, err, says, discloses)
 		}
 	}
 }

@@ -130,6 +130,9 @@ type Parameter struct {
 	Name string        `json:"name"`
 	Kind ParameterKind `json:"kind"`
 	Of   string        `json:"of"` // the container of the key, the type of the value, or the place that it is taken from
+
+	Where   string `json:"where,omitempty"`   // the condition under which it is bound, "" for none
+	Message string `json:"message,omitempty"` // what the contract says where that does not hold
 }
 
 // A ParameterKind is how a parameter gets its value.
@@ -171,7 +174,11 @@ func stageOf(c *ir.Contract, s *ir.Stage) Stage {
 		out.Blind = words(s.Blind)
 	}
 	for _, p := range s.Params {
-		out.Parameters = append(out.Parameters, Parameter{Name: p.Name, Kind: ParameterKind(p.Kind), Of: p.Of.Source()})
+		q := Parameter{Name: p.Name, Kind: ParameterKind(p.Kind), Of: p.Of.Source()}
+		if p.Where != nil {
+			q.Where, q.Message = strings.Join(strings.Fields(p.Where.Source), " "), p.Where.Message
+		}
+		out.Parameters = append(out.Parameters, q)
 	}
 	for _, v := range s.Values {
 		out.Parameters = append(out.Parameters, Parameter{Name: v.Name, Kind: ParameterValue, Of: c.TypeText(v.Type)})

@@ -21,6 +21,9 @@ type (
 	//	Retryable                    bool    // another proposal of the same actor may be accepted
 	//	Attempt, MaxAttempts         int     // which try of its step it was, of how many; 0 for not counted, no end
 	//	Normalised                   []string
+	//
+	// Its method Told lists the violations of a view or proposal that role, phase or arguments
+	// refuse as the actor may be told of them.
 	OperatorVerdict = verify.Verdict
 
 	// ActorVerdict is the rendering that a stage's actor may see. Its fields are those

@@ -172,9 +172,10 @@ func (in *Instance) viewEntry(seen *verify.Snapshot, r *Request, at time.Time, v
 // actor what it tells an operator.
 func (in *Instance) refuseView(ctx context.Context, stage string, refused *verify.Verdict) error {
 	in.logVerdict(ctx, trace.View, stage, refused)
+	told, more := refused.Told()
 	actor := ActorVerdict{
 		Verdict: refused.Verdict, Contract: refused.Contract, PhaseBefore: refused.PhaseBefore, PhaseAfter: refused.PhaseAfter,
-		Violations: refused.Violations, More: refused.More, Retryable: refused.Retryable, Normalised: refused.Normalised,
+		Violations: told, More: more, Retryable: refused.Retryable, Normalised: refused.Normalised,
 	}
 	return &ViewRefusedError{Verdict{OperatorVerdict: *refused, actor: func() ActorVerdict { return actor }}}
 }

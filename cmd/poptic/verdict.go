@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/internal/verify"
@@ -149,7 +150,7 @@ func (d *decided) answer() error {
 // refuse decides a proposal that cannot be read as a patch at all: the actor's
 // answer holds several, or a merge patch that cannot be used.
 func (o *opened) refuse(c *console, s *stageFlags, n *normalised) (*decided, error) {
-	view, _, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: s.Stage, Args: o.args, Role: s.Role})
+	view, _, err := o.program.View(c.ctx, o.snapshot, verify.ViewRequest{Stage: s.Stage, Args: o.args, Role: s.Role, Now: time.Now().UTC()})
 	if err != nil {
 		return nil, misnamed(o.contract, err)
 	}

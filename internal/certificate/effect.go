@@ -109,7 +109,8 @@ func (k *checker) ownAll(ps []region.Pattern, owner string) []region.Pattern {
 	return out
 }
 
-// depends is what a stage's own rules read and its parameters are taken from. Guards
+// depends is what a stage's own rules read, its parameters are taken from, and the conditions
+// read under which these are bound. Guards
 // are left out: a stage that moves the phase is in no pair.
 func depends(s *ir.Stage) region.Region {
 	var include []region.Pattern
@@ -126,6 +127,9 @@ func depends(s *ir.Stage) region.Region {
 			of.Shallow = true
 		}
 		include = append(include, of)
+		if p.Where != nil {
+			include = append(include, readPatterns(*p.Where)...)
+		}
 	}
 	return region.Region{{Include: include}}
 }
@@ -156,8 +160,12 @@ func (k *checker) keysKnown(s *ir.Stage) []side {
 	t := k.touch(s, runA)
 	sees := append(append([]side{}, t.sees...), t.takes...)
 	for i := range s.Params { // an argument out of a list of references is one
-		if p := &s.Params[i]; p.Kind == ir.ElementParam {
+		p := &s.Params[i]
+		if p.Kind == ir.ElementParam {
 			sees = append(sees, sides(region.Region{{Include: k.ownAll(k.told(p), runA)}}, false)...)
+		}
+		if p.Where != nil { // what it says of a reference tells that
+			sees = append(sees, sides(region.Region{{Include: k.ownAll(readPatterns(*p.Where), runA)}}, false)...)
 		}
 	}
 	var out []side

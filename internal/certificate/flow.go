@@ -100,7 +100,11 @@ func (k *checker) knows(s *ir.Stage) []side {
 func (k *checker) toldTo(s *ir.Stage) []side {
 	var out []side
 	for i := range s.Params {
-		for _, p := range k.ownAll(k.told(&s.Params[i]), runA) {
+		tells := k.told(&s.Params[i])
+		if x := s.Params[i].Where; x != nil { // it holds
+			tells = append(tells, readPatterns(*x)...)
+		}
+		for _, p := range k.ownAll(tells, runA) {
 			out = append(out, side{include: p})
 		}
 	}

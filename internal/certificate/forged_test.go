@@ -108,6 +108,9 @@ stage b { write blind /m/* }
 	{"an element for A of a set that B writes", forgedSet + `stage a(p in /s) { }
 stage b { read /s write /s/- }
 `, nil, pairOf("a", "b", words{About: "A depends, B writes", Because: "1"}), "A depends, B writes"},
+	{"a condition on binding of A reads what B writes", forgedSet + `stage a(p in /m where { size(state.s) < 3 }) { discloses where p }
+stage b { read /s write /s/- }
+`, nil, pairOf("a", "b", words{About: "A depends, B writes", Because: "0"}), "A depends, B writes"},
 	{"a parameter of B is a key that A writes", forgedState + `stage a { write blind /m/* }
 stage b(p in /m) { }
 `, nil, pairOf("a", "b"), "B depends, A writes"},
@@ -311,6 +314,14 @@ prove a commutes with a
 	{"a stage that is told what a list has", forgedSet + "stage a(p in /s) { }\nprove no stage reads /s\n", nil, claimOf(claim{}), `"a reads"`},
 	{"a stage that knows a key from an element", forgedSet + "stage a(p in /rk) { }\nprove no stage reads /k/*/id\n", nil,
 		claimOf(claim{Evidence: []words{{About: "a reads", Because: "0"}}}), `"a reads"`},
+	{"a stage that is told it by a condition on binding", forgedSet + "stage a(p in /m where { size(state.s) < 3 }) { discloses where p }\nprove no stage reads /s\n", nil,
+		claimOf(claim{Evidence: []words{{About: "a reads", Because: "0"}}}), `"a reads"`},
+	{"a stage that knows a key from a condition on binding", forgedSet + "stage a(p in /m where { !(\"x\" in state.rk) }) { discloses where p }\nprove no stage reads /k/*/id\n", nil,
+		claimOf(claim{Evidence: []words{{About: "a reads", Because: "0 0"}}}), `"a reads"`},
+	{"a match of stages of which one drops a condition on binding", forgedSet + "stage a(p in /m) { }\nstage b(p in /m where { state.m[p] < 3 }) { discloses where p }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b", Args: [][2]string{{"p", "p"}}}}}), "drops a rule"},
+	{"a delegate that drops a condition on binding", forgedSet + "stage parent(p in /m where { state.m[p] < 3 }) { discloses where p }\ndelegate child from parent { }\n",
+		func(c *ir.Contract) { stageOf(c, "child").Params[0].Where = nil }, delegateOf(), "drops a rule"},
 	{"a stage that reads it", forgedState + "stage a { read /a }\nprove no stage reads /a\n", nil, claimOf(claim{}), `"a reads"`},
 	{"a stage that is told it", forgedState + "stage a(p in /box) { }\nprove no stage reads secrets\n", nil, claimOf(claim{}), `"a reads"`},
 	{"a stage that writes it", forgedState + "stage a { write blind /m/* }\nprove no stage writes /m\n", nil, claimOf(claim{}), `"a writes"`},

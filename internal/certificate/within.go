@@ -250,7 +250,7 @@ func renamedPattern(p region.Pattern, m Match) region.Pattern {
 // mismatch says why a match gives a stage arguments that it may not have, or drops a
 // rule; "" if it does not.
 func (k *checker) mismatch(inner, outer *ir.Stage, m Match) string {
-	if k.spend(1 + len(inner.Require) + len(outer.Require)); k.spent() {
+	if k.spend(1 + len(inner.Params) + len(inner.Require) + len(outer.Params) + len(outer.Require)); k.spent() {
 		return tooMuch
 	}
 	for _, v := range outer.Values {
@@ -346,6 +346,11 @@ func stageRules(s *ir.Stage, rename func(string) string, taken []string) []strin
 			}
 		}
 	}
+	for i := range s.Params {
+		if x := s.Params[i].Where; x != nil {
+			expressions("where ", []ir.Expr{*x})
+		}
+	}
 	expressions("require ", s.Require)
 	expressions("ensure ", s.Ensure)
 	for _, p := range s.Produce {
@@ -408,6 +413,11 @@ func inherits(child, parent *ir.Stage) bool {
 
 func rules(s *ir.Stage) []string {
 	var out []string
+	for _, p := range s.Params {
+		if p.Where != nil {
+			out = append(out, "where "+p.Where.Source)
+		}
+	}
 	for _, x := range s.Require {
 		out = append(out, "require "+x.Source)
 	}

@@ -188,7 +188,7 @@ func (c *checker) declaredGates(st *stage) []*disclosure {
 
 func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 	switch name := ref.Name.Text; {
-	case ref.Path == nil && c.isMissing(ref.Name), name == "next" && c.isMissing(ref.Phase):
+	case ref.Path == nil && c.isMissing(ref.Name), (name == "next" || name == "where") && c.isMissing(ref.Of):
 		return nil
 	case ref.Path != nil:
 		d := &disclosure{ref: ref}
@@ -200,8 +200,13 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 		}
 		return d
 	case name == "next":
-		if len(c.phases) > 0 && c.phases[ref.Phase.Text] == nil {
-			c.report(unknownName(diagnostic.UnknownPhase, ref.Phase, ref.Phase.Text, keys(c.phases)))
+		if len(c.phases) > 0 && c.phases[ref.Of.Text] == nil {
+			c.report(unknownName(diagnostic.UnknownPhase, ref.Of, ref.Of.Text, keys(c.phases)))
+			return nil
+		}
+	case name == "where":
+		if bound := st.boundUnderConditions(); !slices.Contains(bound, ref.Of.Text) {
+			c.report(unknownName(diagnostic.UnknownGate, ref.Of, ref.Of.Text, bound))
 			return nil
 		}
 	case name == "require" || name == "ensure" || name == "produce" || name == disclosedPhase:
@@ -210,7 +215,7 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 			break
 		}
 		if !c.faultyRules[name] && !slices.ContainsFunc(c.out.Invariants, func(v ir.Invariant) bool { return v.Name == name }) {
-			candidates := []string{"require", "ensure", "produce", "next", disclosedPhase}
+			candidates := []string{"require", "ensure", "produce", "next", "where", disclosedPhase}
 			for _, x := range slices.Concat(st.out.Require, st.out.Ensure) {
 				candidates = append(candidates, x.Name)
 			}
@@ -222,6 +227,19 @@ func (c *checker) declaredGate(st *stage, ref *syntax.GateRef) *disclosure {
 		}
 	}
 	return &disclosure{ref: ref}
+}
+
+// boundUnderConditions lists the parameters of a stage that are bound under a condition.
+func (st *stage) boundUnderConditions() (out []string) {
+	for st.parent != nil {
+		st = st.parent
+	}
+	for _, p := range st.decl.Params {
+		if p.Where != nil {
+			out = append(out, p.Name.Text)
+		}
+	}
+	return out
 }
 
 // isCondition reports whether a require or ensure of a stage has a name.
@@ -238,7 +256,11 @@ func find(declared []*disclosure, g ir.Gate) *disclosure {
 				return d
 			}
 		case ir.GuardGate:
-			if d.ref.Name.Text == "next" && d.ref.Phase.Text == g.Name {
+			if d.ref.Name.Text == "next" && d.ref.Of.Text == g.Name {
+				return d
+			}
+		case ir.BindGate:
+			if d.ref.Name.Text == "where" && d.ref.Of.Text == g.Name {
 				return d
 			}
 		case ir.InvariantGate, ir.ChangeGate:

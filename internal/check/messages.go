@@ -504,9 +504,13 @@ func parentUncertain(st *stage, at source.Span, container, missing string) sourc
 
 func undisclosed(st *stage, g ir.Gate, sealed bool) source.Diagnostic {
 	gate, declaration := gateWords(g)
+	asked := "its patch is accepted"
+	if g.Kind == ir.BindGate {
+		asked = "its arguments bind"
+	}
 	d := fault(diagnostic.UndisclosedGate, st.decl.Name.Span,
 		"add `discloses "+declaration+"` to the stage if that is meant, or read "+g.Unseen,
-		"%s does not see %s, which %s reads: whether its patch is accepted tells one bit about it", st.title(), g.Unseen, gate)
+		"%s does not see %s, which %s reads: whether %s tells one bit about it", st.title(), g.Unseen, gate, asked)
 	if sealed {
 		d.Severity = source.Error
 		d.Message += ", and the contract is sealed"
@@ -521,6 +525,8 @@ func gateWords(g ir.Gate) (sentence, declaration string) {
 		return string(g.Kind) + " " + g.Name, g.Name
 	case ir.GuardGate:
 		return "the guard into phase " + g.Name, "next " + g.Name
+	case ir.BindGate:
+		return "the condition on its parameter " + g.Name, "where " + g.Name
 	case ir.TypeGate:
 		return "the type of " + g.At.Source(), anyKeys(*g.At).Source()
 	case ir.RefGate:
@@ -600,6 +606,6 @@ func choosesView(st *stage, q ir.Param, written, shown region.Pattern) source.Di
 
 func requireNoGuard(st *stage, cl *syntax.Clause, shown region.Pattern) source.Diagnostic {
 	return fault(diagnostic.RequireNoGuard, cl.Span,
-		"a `require` refuses proposals; who may see what is for the host, which binds the arguments, or for a path that only leads to what may be seen, such as `order in /users/{user}/orders`",
+		"a `require` refuses proposals; to keep the stage from showing it, put the condition on the parameter, as in `order in /orders where { state.orders[order].user == user }`, or take it out of a list, as in `order in /users/{user}/orders`",
 		"this does not keep %s from showing %s for any arguments", st.title(), shown.Source())
 }

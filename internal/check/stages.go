@@ -107,6 +107,37 @@ func (c *checker) lowerParams(st *stage) {
 			st.params[p.Name.Text] = &ir.Param{Name: p.Name.Text} // reported; its uses are not
 		}
 	}
+	c.lowerBindings(st)
+}
+
+// lowerBindings lowers the conditions under which a stage's parameters are bound: each may use
+// the keys up to its own, and all values.
+func (c *checker) lowerBindings(st *stage) {
+	for _, p := range st.decl.Params {
+		if p.Where == nil {
+			continue
+		}
+		x := c.expression(p.Where, expr.Scope{Vars: ir.BindVars, Params: st.paramNamesTo(p), Values: st.out.Values, Roles: c.mayRun(st)})
+		x.Message = textOf(p.Message)
+		for i := range st.out.Params {
+			if q := &st.out.Params[i]; q.Name == p.Name.Text && q.Where == nil {
+				q.Where = &x
+			}
+		}
+	}
+}
+
+// paramNamesTo lists the parameters that are keys up to one, and that one.
+func (st *stage) paramNamesTo(last *syntax.Param) (out []string) {
+	for _, p := range st.decl.Params {
+		if known := st.params[p.Name.Text]; known != nil && known.Kind != valueParam && !slices.Contains(out, p.Name.Text) {
+			out = append(out, p.Name.Text)
+		}
+		if p == last {
+			break
+		}
+	}
+	return out
 }
 
 // declaredLater is the parameter that the path of p uses and that comes after it, nil if
@@ -706,7 +737,7 @@ func stagePatterns(s *ir.Stage) []region.Pattern {
 	for _, p := range s.Params {
 		out = append(out, p.Of)
 	}
-	for _, x := range append(slices.Clone(s.Require), s.Ensure...) {
+	for _, x := range slices.Concat(s.Bindings(), s.Require, s.Ensure) {
 		out = append(out, footprint.ReadPatterns(x)...)
 	}
 	return out

@@ -314,6 +314,10 @@ func (n *namer) uses(s *scope) {
 				n.roleName(x.Roles)
 			case *syntax.DefineDecl:
 				n.definition(s, x)
+			case *syntax.Param:
+				if x.Where != nil {
+					n.expression(x.Where, expr.Scope{Vars: ir.BindVars, Params: keys(params)}, s, params, nil)
+				}
 			case *syntax.Clause:
 				n.clause(s, x, stage, params)
 			}
@@ -491,8 +495,10 @@ func (n *namer) conditionOf(d *syntax.StageDecl, name string) *symbol.Symbol {
 func (n *namer) gate(g *syntax.GateRef, d *syntax.StageDecl) {
 	switch name := g.Name.Text; {
 	case g.Path != nil:
-	case g.Phase.Text != "":
-		n.phaseName(g.Phase)
+	case g.Of.Text != "" && name == "next":
+		n.phaseName(g.Of)
+	case g.Of.Text != "":
+		n.use(g.Of.Span, n.paramsOf(d.Name.Text)[g.Of.Text])
 	case slices.Contains([]string{"require", "ensure", "produce", disclosedPhase}, name):
 		n.use(g.Name.Span, n.builtin(name))
 	case d != nil && n.conditionOf(d, name) != nil:

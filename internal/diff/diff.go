@@ -137,6 +137,9 @@ func aligned(s, was *ir.Stage) *ir.Stage {
 	out.Params, out.Produce = slices.Clone(s.Params), slices.Clone(s.Produce)
 	for i := range out.Params {
 		out.Params[i].Name, out.Params[i].Of = was.Params[i].Name, s.Params[i].Of.Rename(rename)
+		if x := s.Params[i].Where; x != nil {
+			out.Params[i].Where = &renamed([]ir.Expr{*x}, names)[0]
+		}
 	}
 	for i := range out.Produce {
 		out.Produce[i] = s.Produce[i].Rename(rename)
@@ -283,6 +286,11 @@ func (d *differ) roles(was, is *ir.Stage) {
 
 func rulesOf(s *ir.Stage) []string {
 	var out []string
+	for _, p := range s.Params {
+		if p.Where != nil {
+			out = append(out, p.Name+" where { "+folded(p.Where.Source)+" }")
+		}
+	}
 	for _, x := range s.Require {
 		out = append(out, "require { "+folded(x.Source)+" }")
 	}

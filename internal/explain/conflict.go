@@ -89,7 +89,7 @@ func ruleSpan(s *ir.Stage, c footprint.Conflict, at Places) source.Span {
 		if p.Kind.IsKey() {
 			of = footprint.Extend(of, region.Segment{Kind: region.ParamSegment, Text: p.Name})
 		}
-		if reads(of) {
+		if reads(of) || p.Where != nil && reads(footprint.ReadPatterns(*p.Where)...) {
 			return at.Param(s.Name, p.Name)
 		}
 	}

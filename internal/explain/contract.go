@@ -214,6 +214,11 @@ func (x explainer) stage(s *ir.Stage) Stage {
 	for i, p := range s.Params {
 		params[i] = p.Name
 	}
+	for i, p := range s.Params {
+		if p.Where != nil {
+			e.Rules = append(e.Rules, x.rule("where "+p.Name, p.Where.Message, *p.Where, expr.Scope{Vars: ir.BindVars, Params: params[:i+1], Values: s.Values}))
+		}
+	}
 	for i, rule := range s.Require {
 		e.Rules = append(e.Rules, x.rule("require "+clauseName(rule, i), rule.Message, rule, expr.Scope{Vars: ir.BeforeVars, Params: params, Values: s.Values}))
 	}

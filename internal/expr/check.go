@@ -130,7 +130,7 @@ func (w *walker) inPhases(phases []ir.Phase, s Scope) []ir.PhaseReads {
 }
 
 // pinRoots are the states of which conditions of a stage say what they hold.
-var pinRoots = map[ir.Vars]string{ir.BeforeVars: "before", ir.AfterVars: "after"}
+var pinRoots = map[ir.Vars]string{ir.BindVars: "state", ir.BeforeVars: "before", ir.AfterVars: "after"}
 
 // pins lists the places that e, which holds, says to hold a parameter if they are there:
 // the conjuncts `root.a.b == p`, `!has(root.a.b) || root.a.b == p` and

@@ -230,7 +230,7 @@ func newChecker(env *cel.Env) (*checker.Env, error) {
 }
 
 // A Scope says which names an expression may use: those of Vars, Each's variables
-// in EachVars, and Params in BeforeVars and AfterVars. Key is the name of the entry's key
+// in EachVars, and Params in BindVars, BeforeVars and AfterVars. Key is the name of the entry's key
 // where Each itself has none for it (see Part). Self is the type of self in SelfVars.
 type Scope struct {
 	Vars   ir.Vars
@@ -238,7 +238,7 @@ type Scope struct {
 	Each   *ir.Each
 	Key    string
 	Params []string
-	Values []ir.ValueParam // in BeforeVars and AfterVars as well
+	Values []ir.ValueParam // where Params are
 	Roles  []string        // that may ask; nil where any may
 }
 
@@ -314,6 +314,8 @@ func (e *Env) variables(s Scope) []variable {
 	case ir.StateVars, ir.EachVars, ir.GuardVars:
 		state("state")
 		vars = append(vars, variable{name: "phase", shape: e.phaseShape(), root: phaseRoot})
+	case ir.BindVars:
+		state("state")
 	case ir.BeforeVars:
 		state("before")
 	case ir.AfterVars:
@@ -337,7 +339,7 @@ func (e *Env) variables(s Scope) []variable {
 		vars = append(vars, variable{name: s.Each.Var, shape: e.shapes.of(s.Each.Type), root: stateRoot, at: familyPlace(s.Each.Over)})
 	}
 	switch s.Vars {
-	case ir.BeforeVars, ir.AfterVars:
+	case ir.BindVars, ir.BeforeVars, ir.AfterVars:
 		for _, p := range s.Params {
 			vars = append(vars, variable{name: p, shape: stringShape, param: p})
 		}
@@ -357,7 +359,7 @@ func (e *Env) variables(s Scope) []variable {
 		vars = append(vars, variable{name: m.name, shape: m.shape, root: measureRoot, measure: m})
 	}
 	switch s.Vars {
-	case ir.GuardVars, ir.BeforeVars, ir.AfterVars, ir.ChangeVars: // what is declared by such a name comes first
+	case ir.GuardVars, ir.BindVars, ir.BeforeVars, ir.AfterVars, ir.ChangeVars: // what is declared by such a name comes first
 		vars = append(vars,
 			variable{name: ir.RoleInput, shape: &shape{kinds: kString, cel: types.StringType, literals: s.Roles}, root: inputRoot},
 			variable{name: ir.ActorInput, shape: stringShape, root: inputRoot},

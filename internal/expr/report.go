@@ -549,6 +549,7 @@ var roots = map[ir.Vars]struct {
 	ir.GuardVars:  {"a guard", []string{"state"}, "`state`"},
 	ir.EachVars:   {"an invariant", []string{"state"}, "`state`"},
 	ir.ChangeVars: {"a change rule", []string{"after", "before"}, "`before` and `after`"},
+	ir.BindVars:   {"a condition on binding", []string{"state"}, "`state`"},
 	ir.BeforeVars: {"require", []string{"before"}, "`before`"},
 	ir.AfterVars:  {"ensure", []string{"after", "before"}, "`before` and `after`"},
 	ir.SelfVars:   {"where", []string{"self"}, "`self`"},
@@ -561,7 +562,7 @@ func misplaced(name string, v ir.Vars) (hint, instead string) {
 	known := []string{"state", "before", "after", "self", "view", "this"}
 	here := roots[v]
 	if slices.Contains(ir.Inputs(), name) && here.who != "" {
-		return here.who + " holds whoever asks, and whenever: `" + name + "` is known in `require`, `ensure` and guards only", ""
+		return here.who + " holds whoever asks, and whenever: `" + name + "` is known in `require`, `ensure`, guards and conditions on binding only", ""
 	}
 	if !slices.Contains(known, name) || len(here.sees) == 0 {
 		return "", ""

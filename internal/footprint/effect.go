@@ -178,7 +178,7 @@ func (m *Model) local(s *ir.Stage) region.Region {
 
 // Told is what a run's arguments tell its actor beside what the view shows: that the
 // key of a parameter is there, and of a keyed list the field that holds it; what a list
-// holds of which a parameter is one. Where a
+// holds of which a parameter is one, and what conditions on binding are about. Where a
 // parameter is taken from is part of what the stage reads. That the key of a new
 // member is free is one bit, as with a blind write, and is not counted.
 func (m *Model) Told(s *ir.Stage) region.Region {
@@ -186,6 +186,9 @@ func (m *Model) Told(s *ir.Stage) region.Region {
 	for _, p := range s.Params {
 		if p.Kind == ir.ExistingParam || p.Kind == ir.ElementParam {
 			include = append(include, m.told(p)...)
+		}
+		if p.Where != nil {
+			include = append(include, ReadPatterns(*p.Where)...)
 		}
 	}
 	if len(include) == 0 {
@@ -307,9 +310,12 @@ func (m *Model) KeysKnown(s *ir.Stage) region.Region {
 	known := newMembers(len(x.lists))
 	m.eachListShown(s.Read, func(i int) { known.add(i) })
 	sees := region.Union(s.Read, s.Source)
-	for _, p := range s.Params { // one out of a list of references is one
+	for _, p := range s.Params { // one out of a list of references is one, and what a condition says of one tells it
 		if p.Kind == ir.ElementParam {
 			sees = append(sees, region.Grant{Include: m.told(p)})
+		}
+		if p.Where != nil && len(p.Where.Reads) > 0 {
+			sees = append(sees, region.Grant{Include: ReadPatterns(*p.Where)})
 		}
 	}
 	seen := region.Compile(sees)

@@ -168,7 +168,7 @@ func patternsOf(s *ir.Stage) []region.Pattern {
 	for _, q := range s.Params {
 		out = append(out, q.Of)
 	}
-	for _, x := range slices.Concat(s.Require, s.Ensure) {
+	for _, x := range slices.Concat(s.Bindings(), s.Require, s.Ensure) {
 		out = append(out, ReadPatterns(x)...)
 	}
 	return append(out, s.Produce...)

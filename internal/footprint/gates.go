@@ -88,9 +88,14 @@ func mentions(patterns []region.Pattern, param string) bool {
 }
 
 // StageGates lists the gates that only this stage's commits pass through: all of
-// them run every time.
+// them run every time, those of its parameters for each view as well.
 func (m *Model) StageGates(s *ir.Stage) []Gate {
 	var out []Gate
+	for i := range s.Params {
+		if p := &s.Params[i]; p.Where != nil {
+			out = append(out, Gate{Gate: ir.Gate{Kind: ir.BindGate, Name: p.Name}, Reads: ReadPatterns(*p.Where), Expr: p.Where})
+		}
+	}
 	for i, x := range s.Require {
 		out = append(out, Gate{Gate: ir.Gate{Kind: ir.RequireGate, Name: strconv.Itoa(i + 1), Clause: x.Name}, Reads: ReadPatterns(x), Expr: &s.Require[i]})
 	}

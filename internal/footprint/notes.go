@@ -300,6 +300,8 @@ func GateName(g ir.Gate) string {
 		return string(g.Kind) + " " + g.Name
 	case ir.GuardGate:
 		return "next " + g.Name
+	case ir.BindGate:
+		return "where " + g.Name
 	case ir.TypeGate:
 		return "type of " + g.At.Source()
 	case ir.RefGate:

@@ -60,7 +60,7 @@ func (g Gate) trigger(family []region.Pattern, keys map[string]region.Segment) [
 
 // Depends is what a gate of the stage's own depends on.
 func (m *Model) Depends(g Gate, s *ir.Stage) Use {
-	if g.Expr == nil || g.Kind != ir.RequireGate {
+	if g.Expr == nil || g.Kind != ir.RequireGate && g.Kind != ir.BindGate {
 		return Use{Reads: g.Reads}
 	}
 	return m.resolved(g, m.use(g, s, g.Expr.Patterns(), map[string]region.Segment{}))
@@ -106,18 +106,21 @@ func (m *Model) use(g Gate, s *ir.Stage, family []region.Pattern, keys map[strin
 	return u
 }
 
+// isOfBefore reports whether a gate of a stage is judged on the state before the patch.
+func isOfBefore(g Gate) bool { return g.Kind == ir.RequireGate || g.Kind == ir.BindGate }
+
 // holder finds the parameter whose value is the text at a place when the gate is judged,
 // "" if there is none, and what a condition of the stage says that makes it so. Parameters
 // are bound before any gate is judged; conditions may not hold where it is.
 func (m *Model) holder(g Gate, s *ir.Stage, at region.Pattern) (param string, given []ir.Pin) {
-	if g.Kind == ir.RequireGate || !m.mayWrite(s, at) {
+	if isOfBefore(g) || !m.mayWrite(s, at) {
 		for i := range s.Params {
 			if p := &s.Params[i]; p.Kind == ir.DependentParam && samePattern(&p.Of, &at) {
 				return p.Name, nil
 			}
 		}
 	}
-	if g.Kind == ir.RequireGate {
+	if isOfBefore(g) {
 		return "", nil
 	}
 	for _, p := range m.pins(s, at) {
@@ -132,8 +135,8 @@ func (m *Model) holder(g Gate, s *ir.Stage, at region.Pattern) (param string, gi
 // before only where a commit keeps what is there.
 func (m *Model) pins(s *ir.Stage, at region.Pattern) (out []ir.Pin) {
 	kept := !m.mayWrite(s, at)
-	for i := range s.Require {
-		for _, p := range s.Require[i].Pins {
+	for _, x := range slices.Concat(s.Bindings(), s.Require) {
+		for _, p := range x.Pins {
 			if p.Before = true; kept && samePattern(&p.At, &at) {
 				out = append(out, p)
 			}

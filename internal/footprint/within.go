@@ -376,14 +376,15 @@ func (w *within) rulesOf(s *ir.Stage, rename func(string) string) []rule {
 		return n
 	}
 	var out []rule
-	expression := func(clause string, xs []ir.Expr) {
+	expression := func(clause string, xs ...ir.Expr) {
 		for _, x := range xs {
 			w.model.Meter.Spend(len(x.Source))
 			out = append(out, rule{clause, "{ " + strings.TrimSpace(x.Source) + " }", expr.Canonical(x.Source, name)})
 		}
 	}
-	expression("require", s.Require)
-	expression("ensure", s.Ensure)
+	expression("where", s.Bindings()...)
+	expression("require", s.Require...)
+	expression("ensure", s.Ensure...)
 	for _, p := range s.Produce {
 		out = append(out, rule{"produce", p.Source(), []string{p.Rename(rename).String()}})
 	}

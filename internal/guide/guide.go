@@ -216,6 +216,7 @@ func (b *builder) conditions() []string {
 			if text := b.constraintAbove(*g.At); text != "" {
 				add(text)
 			}
+		case ir.BindGate: // it holds, or there is no view
 		default:
 			if inv := b.contract.Invariant(g.Name); inv != nil {
 				add(ruleText(inv))

@@ -192,6 +192,7 @@ func (c *Contract) inexact(stages []*Stage) []string {
 		}
 	}
 	for _, s := range stages {
+		add("a condition on binding of "+s.Name, s.Bindings()...)
 		add("`require` of "+s.Name, s.Require...)
 		add("`ensure` of "+s.Name, s.Ensure...)
 	}

@@ -13,6 +13,7 @@ func TestWhateverJudgesAStageByTheClockMakesItAskTheClock(t *testing.T) {
 	for name, c := range map[string]Contract{
 		"ensure":  {Stages: []Stage{{Name: "s", Ensure: []Expr{clocked}}}},
 		"require": {Stages: []Stage{{Name: "s", Require: []Expr{clocked}}}},
+		"where":   {Stages: []Stage{{Name: "s", Params: []Param{{Name: "p", Where: &clocked}}}}},
 		"change":  {Stages: []Stage{{Name: "s"}}, Invariants: []Invariant{{Name: "r", Expr: &clocked}}},
 	} {
 		require.True(t, c.AsksClock("s"), name)

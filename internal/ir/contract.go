@@ -197,6 +197,7 @@ type Param struct {
 	Kind     ParamKind      `json:"kind"`
 	Of       region.Pattern `json:"of"`
 	Reserved []string       `json:"reserved,omitempty"` // keys some pattern names literally at that place
+	Where    *Expr          `json:"where,omitempty"`    // in BindVars: it is bound to nothing for which this does not hold
 }
 
 // A ValueParam is a parameter of a stage that stands for a value of a type, and not for a key: an
@@ -284,6 +285,16 @@ func (s *Stage) ParamNames() []string {
 	return out
 }
 
+// Bindings are the conditions under which a stage's parameters are bound, in their order.
+func (s *Stage) Bindings() (out []Expr) {
+	for i := range s.Params {
+		if x := s.Params[i].Where; x != nil {
+			out = append(out, *x)
+		}
+	}
+	return out
+}
+
 // Conditions are the conditions of a kind of gate: the stage's require or ensure clauses,
 // in order.
 func (s *Stage) Conditions(kind GateKind) []Expr {
@@ -301,6 +312,7 @@ type GateKind string
 
 // The kinds of gates.
 const (
+	BindGate      GateKind = "where" // Name is the parameter
 	RequireGate   GateKind = "require"
 	EnsureGate    GateKind = "ensure"
 	ProduceGate   GateKind = "produce"
@@ -377,7 +389,7 @@ func (c *Contract) AsksClock(stage string) bool {
 			return true
 		}
 	}
-	return Asks(NowInput, s.Require...) || Asks(NowInput, s.Ensure...)
+	return Asks(NowInput, s.Bindings()...) || Asks(NowInput, s.Require...) || Asks(NowInput, s.Ensure...)
 }
 
 // Clocked reports whether any condition, guard or rule reads the clock.

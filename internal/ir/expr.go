@@ -10,11 +10,12 @@ import (
 type Vars string
 
 // The expression contexts. Measures and std functions are in scope in all of them
-// but SelfVars. Stage parameters (strings) are in scope in BeforeVars and AfterVars.
+// but SelfVars. Stage parameters (strings) are in scope in BindVars (up to the one that is bound), BeforeVars and AfterVars.
 const (
 	StateVars  Vars = "state"  // state, phase, measures: invariants
 	GuardVars  Vars = "guard"  // StateVars plus the inputs: guards
 	EachVars   Vars = "each"   // StateVars plus the bound entry
+	BindVars   Vars = "bind"   // state, parameters, measures, the inputs: conditions on binding
 	BeforeVars Vars = "before" // before, parameters, measures, the inputs: require
 	AfterVars  Vars = "after"  // before, after, parameters, measures (of after), the inputs: ensure
 	ChangeVars Vars = "change" // before, after, or those of the bound entry, its key, the inputs: change rules

@@ -424,6 +424,11 @@ func (v *validation) stage(s *Stage) error {
 			return wrong("has a parameter that is none, or twice")
 		}
 		params[p.Name] = true
+		if p.Where != nil {
+			if err := v.exprs("parameter "+p.Name+" of stage "+s.Name, params, *p.Where); err != nil {
+				return err
+			}
+		}
 	}
 	values := map[string]bool{}
 	for _, p := range s.Values {
@@ -489,6 +494,8 @@ func (v *validation) isGate(g Gate, params map[string]bool) bool {
 	switch g.Kind {
 	case RequireGate, EnsureGate, ProduceGate:
 		return true
+	case BindGate:
+		return params[g.Name]
 	case GuardGate:
 		return v.phases[g.Name]
 	case InvariantGate, ChangeGate:

@@ -78,6 +78,9 @@ func authority(s *ir.Stage) string {
 	b.Write(text)
 	for _, p := range s.Params {
 		fmt.Fprintf(&b, " %s %s", p.Kind, p.Of.Rename(renamed))
+		if p.Where != nil {
+			fmt.Fprintf(&b, " %q", p.Where.Source)
+		}
 	}
 	for _, v := range s.Values {
 		fmt.Fprintf(&b, " %s: %d", v.Name, v.Type)

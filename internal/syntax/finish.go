@@ -66,7 +66,7 @@ func (f *finisher) complete(n any, keyword Name) {
 			n.Kind = keyword
 		}
 	case *GateRef:
-		if !n.Phase.absent() {
+		if !n.Of.absent() {
 			n.Name = keyword
 		}
 	case *ContainerType:

@@ -28,6 +28,7 @@ var habits = []func(*section, mistake) bool{
 	(*section).newOtherwise,
 	(*section).paramBrackets,
 	(*section).keyWithColon,
+	(*section).bindingOtherwise,
 	(*section).twoEquals,
 	(*section).pathInBrackets,
 	(*section).everything,
@@ -498,6 +499,46 @@ func (s *section) keyWithColon(m mistake) bool {
 		return false
 	}
 	return s.rewrite(m.at-2, m.at, "a key is taken `in` a path; behind `:` stands the type of a value", s.at(m.at-2), word("in"))
+}
+
+// bindingOtherwise: "note in /notes if { ... }", "note in /notes { ... }", "where: { ... }",
+// "where name { ... }", "where { ... } where { ... }", and a condition without braces.
+func (s *section) bindingOtherwise(m mistake) bool {
+	open := s.brackets(m.at)
+	if s.keyword() != "stage" || len(open) != 1 || s.at(open[0]).value != "(" {
+		return false
+	}
+	const behindWhere = "the condition on a parameter stands in braces behind `where`"
+	t, prev, next := s.at(m.at), s.at(m.at-1), s.at(m.at+1)
+	switch {
+	case t.sym == symExpr && prev.sym == symPath:
+		return s.rewrite(m.at, m.at+1, behindWhere, mark("where"), t)
+	case next.sym == symExpr && prev.sym == symPath && slices.Contains([]string{"if", "when", "with", "on", "require"}, t.value):
+		return s.rewrite(m.at, m.at+1, behindWhere, mark("where"))
+	case next.sym == symExpr && prev.value == "where" && t.value == ":":
+		return s.rewrite(m.at, m.at+1, "no colon stands behind `where`")
+	case next.sym == symExpr && prev.value == "where" && t.sym == symIdent:
+		return s.rewrite(m.at, m.at+1, "the condition on a parameter has no name of its own; a message stands in quotation marks")
+	case t.value == "where" && prev.sym == symExpr && next.sym == symExpr:
+		s.report(diagnostic.Unexpected, t.start, next.end, "a parameter has one condition", "join them with `&&`")
+		s.remove(m.at, m.at+2)
+		return true
+	case t.sym == symExpr && prev.value == ":":
+		s.report(diagnostic.Unexpected, t.start, t.end, "the type of a value stands here by its name, or without braces", "declare the record above the stage, with `type NAME { ... }`")
+		s.tokens[m.at] = token{kind: WordToken, sym: symIdent, value: "any", start: t.start, end: t.end}
+		return true
+	case prev.value != "where" || t.sym == symString || bracketStep(t) < 0:
+		return false
+	}
+	end := m.at
+	for depth := 0; end < len(s.tokens) && s.at(end).value != ","; end++ {
+		if depth += bracketStep(s.at(end)); depth < 0 {
+			break
+		}
+	}
+	s.bareCondition(prev, t, s.at(end-1))
+	s.remove(m.at-1, end)
+	return true
 }
 
 // twoEquals: "who == /a", ":=".

@@ -450,7 +450,7 @@ func (s *scanner) braceOpens() TokenKind {
 			return ExprToken
 		}
 	case "stage", "delegate", "phases":
-		if s.inBlock() {
+		if s.inBlock() || len(s.open) > 0 && (s.behindWhere() || s.endsParameter()) {
 			return ExprToken
 		}
 	case "test":
@@ -468,6 +468,28 @@ func (s *scanner) braceOpens() TokenKind {
 		return ExprToken
 	}
 	return PunctToken
+}
+
+// behindWhere reports whether what comes is behind "where", or its message.
+func (s *scanner) behindWhere() bool {
+	prev := s.before()
+	if prev.sym == symString {
+		for i := len(s.tokens) - 2; i >= 0; i-- {
+			if t := s.tokens[i]; t.kind != CommentToken {
+				return t.value == "where"
+			}
+		}
+	}
+	return prev.value == "where"
+}
+
+// endsParameter reports whether a brace among parameters is closed where one of these ends: a
+// condition behind something else than "where", and not the body of a stage whose parenthesis
+// is missing.
+func (s *scanner) endsParameter() bool {
+	end, closed := celEnd(s.text, s.pos)
+	rest := strings.TrimLeft(s.text[end:], " \t\r\n")
+	return closed && rest != "" && (rest[0] == ',' || rest[0] == ')')
 }
 
 // opensRecord reports whether a type is expected after t.

@@ -307,15 +307,18 @@ type StageDecl struct {
 	Clauses  []*Clause `parser:"'{' @@* '}'"`
 }
 
-// A Param is a stage parameter: "p in PATH", "p new in PATH", "p = PATH", or "p: TYPE", a
-// value, which has a Type and no Path.
+// A Param is a stage parameter: "p in PATH", "p new in PATH", "p = PATH", with a condition or
+// without, or "p: TYPE", a value, which has a Type and no Path.
 type Param struct {
 	Node
-	Name Name     `parser:"@@"`
-	New  bool     `parser:"( ( @'new'? 'in'"`
-	From bool     `parser:"| @'=' )"` // "p = PATH"
-	Path *Path    `parser:"@@"`
-	Type TypeExpr `parser:"| ':' @@ )"`
+	Name Name  `parser:"@@"`
+	New  bool  `parser:"( ( @'new'? 'in'"`
+	From bool  `parser:"| @'=' )"` // "p = PATH"
+	Path *Path `parser:"@@"`
+	// Message and Where are those of "where [MESSAGE] { CEL }" behind a path.
+	Message *StringLit `parser:"( 'where' @@?"`
+	Where   *Expr      `parser:"  @@ )?"`
+	Type    TypeExpr   `parser:"| ':' @@ )"`
 }
 
 // A Clause is one clause of a stage. Keyword tells which fields are set:
@@ -342,12 +345,12 @@ type Number struct {
 }
 
 // A GateRef names a gate in a discloses clause: an invariant, "require",
-// "ensure", "produce", "next PHASE", or a typed node's path.
+// "ensure", "produce", "next PHASE", "where PARAMETER", or a typed node's path.
 type GateRef struct {
 	Node
-	Phase Name  `parser:"  'next' @@"` // of "next PHASE"
-	Name  Name  `parser:"| @@"`        // the invariant or keyword; Text "" if Path is set
-	Path  *Path `parser:"| @@"`
+	Of   Name  `parser:"  ( 'next' | 'where' ) @@"` // the phase, or the parameter
+	Name Name  `parser:"| @@"`                      // the invariant or keyword; Text "" if Path is set
+	Path *Path `parser:"| @@"`
 }
 
 // ComposeDecl is "compose NAME = A + B ...".

@@ -142,6 +142,8 @@ func (w walker) part(n any) {
 	case *Param:
 		w.walk(&n.Name)
 		walkMaybe(w, n.Path)
+		walkMaybe(w, n.Message)
+		walkMaybe(w, n.Where)
 		if n.Type != nil {
 			w.walk(n.Type)
 		}
@@ -152,7 +154,7 @@ func (w walker) part(n any) {
 		walkMaybe(w, n.Expr)
 	case *GateRef:
 		w.walk(&n.Name)
-		w.walk(&n.Phase)
+		w.walk(&n.Of)
 		walkMaybe(w, n.Path)
 	case *RegionExpr:
 		walkAll(w, n.Grants)

@@ -12,8 +12,8 @@ import (
 // What an actor may be told (spec/semantics.md section 12).
 //
 // The reply to an actor is computed from its view and its patch. Limits, format and
-// phase depend on nothing else but the host's arguments, so they are told as they
-// are. So are the gates of require that the stage sees or discloses. Then the scope
+// phase depend on nothing else but the host's arguments, so they are told as they are, but
+// for conditions on those (bind.go). So are the gates of require that the stage sees or discloses. Then the scope
 // step runs again, on the view. If it finds something there, that is the whole
 // explanation, whatever the state had to say: another state with the same view
 // would have led to the same words. If it finds nothing, but the state's verdict is
@@ -54,7 +54,8 @@ func (o *Outcome) ActorWithin(ctx context.Context) (out ActorVerdict, err error)
 		Attempt: o.Verdict.Attempt, MaxAttempts: o.Verdict.MaxAttempts,
 	}
 	if v.stage == nil || v.reached <= stepPhase {
-		out.Violations, out.More, out.NotChecked = append(out.Violations, o.Verdict.Violations...), o.Verdict.More, o.Verdict.NotChecked
+		told, more := o.Verdict.Told()
+		out.Violations, out.More, out.NotChecked = append(out.Violations, told...), more, o.Verdict.NotChecked
 	} else {
 		seen, _ := v.stage.project(v.snapshot.State, v.args, v.p.watch)
 		out.ViewDigest = seen.Digest().String()

@@ -179,20 +179,34 @@ func (c catalogue) argumentReserved(stage string, p *ir.Param) finding {
 	return c.argument(stage, p.Name, "argument "+p.Name+" is a key that the contract names literally at this place, so it cannot be bound")
 }
 
-func (c catalogue) argumentNotFound(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is no key of %s", p.Name, p.Of.Source()))
+// unbound is about a parameter for whose argument there is nothing in the state; it is all
+// that an actor is told where there is, and the condition on it does not hold.
+func (c catalogue) unbound(stage string, p *ir.Param) finding {
+	message := ""
+	switch of := p.Of.Source(); p.Kind {
+	case ir.NewParam:
+		message = fmt.Sprintf("argument %s must be a new key, and %s has it already", p.Name, of)
+	case ir.DependentParam:
+		message = fmt.Sprintf("argument %s is taken from %s, where there is no string", p.Name, of)
+	case ir.ElementParam:
+		message = fmt.Sprintf("argument %s is none of the strings of %s", p.Name, of)
+	default:
+		message = fmt.Sprintf("argument %s is no key of %s", p.Name, of)
+	}
+	return c.argument(stage, p.Name, message)
 }
 
-func (c catalogue) argumentNotListed(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is none of the strings of %s", p.Name, p.Of.Source()))
-}
-
-func (c catalogue) argumentTaken(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, fmt.Sprintf("argument %s must be a new key, and %s has it already", p.Name, p.Of.Source()))
-}
-
-func (c catalogue) argumentNoString(stage string, p *ir.Param) finding {
-	return c.argument(stage, p.Name, fmt.Sprintf("argument %s is taken from %s, where there is no string", p.Name, p.Of.Source()))
+// unfulfilled is about a parameter whose argument there is, and the condition on it.
+func (c catalogue) unfulfilled(stage string, p *ir.Param, j judgement) finding {
+	f := c.argument(stage, p.Name, cmp.Or(p.Where.Message, "the condition on argument "+p.Name+" does not hold")).of(ir.BindGate, p.Name)
+	f.Rule += ", where"
+	switch f.Hint = source(p.Where); j {
+	case breaks:
+		f.Message += ": the expression could not be evaluated, which counts as violated"
+	case exhausted:
+		f.Message += ": the expression needs more steps than allowed"
+	}
+	return f
 }
 
 func (c catalogue) argumentGiven(stage string, p *ir.Param) finding {

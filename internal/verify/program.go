@@ -149,6 +149,7 @@ type stage struct {
 	writes, sources            grantList     // as a view lists them
 	params                     []string      // that are keys
 	given                      []string      // and values
+	bindings                   []*rule       // by parameter, the condition on it or nil
 	require, ensure            []rule
 	seesRule, seesChange       []bool           // of each invariant and change rule: cost.go
 	seesMeasure                []bool           // likewise, of each measure
@@ -180,6 +181,18 @@ func (p *Program) newStage(s *ir.Stage) (*stage, error) {
 		out.seesMeasure = append(out.seesMeasure, p.measures[i].where == nil || p.sees(s.Read, p.measures[i].all))
 	}
 	var err error
+	out.bindings = make([]*rule, len(s.Params))
+	for i := range s.Params {
+		x := s.Params[i].Where
+		if x == nil {
+			continue
+		}
+		r, err := p.newRule(x, expr.Scope{Vars: ir.BindVars, Params: out.params[:i+1], Values: s.Values})
+		if err != nil {
+			return nil, fmt.Errorf("where of parameter %s: %w", s.Params[i].Name, err)
+		}
+		out.bindings[i] = &r
+	}
 	if out.require, err = p.newRules(s.Require, expr.Scope{Vars: ir.BeforeVars, Params: out.params, Values: s.Values}); err != nil {
 		return nil, fmt.Errorf("require: %w", err)
 	}

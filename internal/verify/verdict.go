@@ -49,6 +49,18 @@ type Verdict struct {
 	Attempt       int         `json:"attempt,omitempty"`
 	MaxAttempts   int         `json:"max_attempts,omitempty"`
 	Normalised    []string    `json:"normalised"`
+
+	told     []Violation // what an actor is told in place of Violations; nil if that is the same
+	toldMore int
+}
+
+// Told lists what an actor may be told of a verdict on what does not depend on its patch: its
+// role, phase and arguments. More is how many there are beside those.
+func (v *Verdict) Told() (told []Violation, more int) {
+	if v.told != nil {
+		return v.told, v.toldMore
+	}
+	return v.Violations, v.More
 }
 
 // An ActorVerdict is the rendering that the stage's actor may see: on two states

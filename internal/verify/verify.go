@@ -350,94 +350,6 @@ func (v *verification) checkActor() []finding {
 	return found
 }
 
-// bindArguments binds the stage's parameters in their order (spec/semantics.md
-// section 9), each to one key. One that depends on a parameter which did not bind
-// is passed over: the cause was reported.
-func (v *verification) bindArguments() []finding {
-	if v.args == nil {
-		v.args = make(region.Binding, len(v.stage.Params))
-	}
-	var found []finding
-	for i := range v.stage.Params {
-		p := &v.stage.Params[i]
-		if !v.bound(&p.Of) {
-			continue
-		}
-		value, bad := v.bindOne(p)
-		if bad != nil {
-			found = append(found, *bad)
-			continue
-		}
-		v.args[p.Name] = value
-	}
-	return append(found, v.bindValues()...)
-}
-
-// bound reports whether all parameters of a pattern are bound.
-func (v *verification) bound(p *region.Pattern) bool {
-	for _, s := range p.Segments {
-		if _, ok := v.args[s.Text]; s.Kind == region.ParamSegment && !ok {
-			return false
-		}
-	}
-	return true
-}
-
-func (v *verification) bindOne(p *ir.Param) (string, *finding) {
-	value, given := v.proposal.Args[p.Name]
-	at := nodeAtBound(v.snapshot.State, p.Of, v.args)
-	if p.Kind == ir.DependentParam {
-		return v.bindDependent(p, at, given)
-	}
-	switch {
-	case !given:
-		return "", found(messages.argumentMissing(v.stage.Name, p))
-	case value == "":
-		return "", found(messages.argumentEmpty(v.stage.Name, p))
-	case slices.Contains(p.Reserved, value):
-		return "", found(messages.argumentReserved(v.stage.Name, p))
-	case p.Kind == ir.ExistingParam && at.Get(value) == nil:
-		return "", found(messages.argumentNotFound(v.stage.Name, p))
-	case p.Kind == ir.ElementParam && !holdsText(at, value):
-		return "", found(messages.argumentNotListed(v.stage.Name, p))
-	case p.Kind == ir.NewParam && at.Get(value) != nil:
-		return "", found(messages.argumentTaken(v.stage.Name, p))
-	default:
-		return value, nil
-	}
-}
-
-// holdsText reports whether a list or set has a string as an element.
-func holdsText(list *tree.Node, text string) bool {
-	if list == nil || list.Kind() != ir.Array {
-		return false
-	}
-	for _, n := range list.Elements() {
-		if n.Kind() == ir.String && n.Text() == text {
-			return true
-		}
-	}
-	return false
-}
-
-// bindDependent takes the value of a parameter from the state.
-func (v *verification) bindDependent(p *ir.Param, at *tree.Node, given bool) (string, *finding) {
-	switch {
-	case given:
-		return "", found(messages.argumentGiven(v.stage.Name, p))
-	case at == nil || at.Kind() != ir.String:
-		return "", found(messages.argumentNoString(v.stage.Name, p))
-	case at.Text() == "":
-		return "", found(messages.argumentEmpty(v.stage.Name, p))
-	case slices.Contains(p.Reserved, at.Text()):
-		return "", found(messages.argumentReserved(v.stage.Name, p))
-	default:
-		return at.Text(), nil
-	}
-}
-
-func found(f finding) *finding { return &f }
-
 // checkNext settles which phase the stage moves to.
 func (v *verification) checkNext() []finding {
 	s := v.stage
@@ -508,6 +420,9 @@ func (v *verification) outcome(found []finding) Outcome {
 	}
 	told, unjudged := withoutFollowing(found)
 	out.Verdict.Violations, out.Verdict.More = v.p.violations(told)
+	if slices.ContainsFunc(found, func(f finding) bool { return f.rule == ir.BindGate }) {
+		out.Verdict.told, out.Verdict.toldMore = v.p.violations(v.toldOf(found))
+	}
 	if v.stage != nil {
 		out.Verdict.MaxAttempts = cmp.Or(v.stage.Attempts, v.proposal.MaxAttempts)
 	}
@@ -565,7 +480,7 @@ func (v *verification) phaseAfter() string {
 // Refuse makes o a rejection for other reasons.
 func (o *Outcome) Refuse(violations []Violation) {
 	v := &o.Verdict
-	v.Verdict, v.Violations = Reject, violations
+	v.Verdict, v.Violations, v.told = Reject, violations, nil
 	v.Retryable = retryable(violations, v.Attempt, v.MaxAttempts)
 }
 

@@ -242,7 +242,7 @@ func pointers(words []region.Word) []string {
 // Cost: that of binding, then of a few walks for each word. Any goroutine may call it.
 func (p *Program) Reads(s Snapshot, stage string, args map[string]string) func(region.Word) (at region.Word, met bool) {
 	v := p.viewing(s, stage, args)
-	v.bindArguments()
+	v.bind(false)
 	read, seen := v.stage.read.Start(v.args), v.stage.seen.Start(v.args)
 	return func(w region.Word) (region.Word, bool) {
 		if !seen.Walk(w).Reachable() && !hasPlaceFor(read, w) {
@@ -269,7 +269,7 @@ func hasPlaceFor(read region.Cursor, w region.Word) bool {
 // view with placeholders, for arguments that bind on both. It costs two views.
 func (p *Program) LooksAlike(a, b Snapshot, stage string, args map[string]string) bool {
 	x, y := p.viewing(a, stage, args), p.viewing(b, stage, args)
-	if a.Phase != b.Phase || len(x.bindArguments())+len(y.bindArguments()) > 0 {
+	if a.Phase != b.Phase || len(x.bind(false))+len(y.bind(false)) > 0 {
 		return false
 	}
 	seen, hidden := x.stage.project(a.State, x.args, p.watch)

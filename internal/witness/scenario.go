@@ -73,6 +73,9 @@ func (g *generator) smallest(p footprint.Pair, c footprint.Conflict, phase strin
 	for _, d := range sidesOf(p) {
 		s.bindParams(d)
 	}
+	for _, d := range sidesOf(p) {
+		s.fulfil(d)
+	}
 	s.growPlaces()
 	s.state = s.makeConsistent(s.state)
 	s.leaveRoom()
@@ -112,6 +115,21 @@ func (s *scenario) bindParams(d side) {
 			if list, ok := at.([]any); ok && !slices.Contains(textsOf(list), key) {
 				s.state = s.makeConsistent(set(s.state, of, append(slices.Clone(list), key)))
 			}
+		}
+	}
+}
+
+// fulfil puts into the state what the conditions on a side's parameters say that places hold.
+func (s *scenario) fulfil(d side) {
+	for _, x := range d.stage.Bindings() {
+		for _, pin := range x.Pins {
+			at := s.place(d.owned(pin.At))
+			text := s.keys[footprint.OwnedParam(d.owner, pin.Param)]
+			if pin.Texts != nil {
+				text = pin.Texts[0]
+			}
+			s.demand(at)
+			s.state = s.makeConsistent(set(s.state, at, text))
 		}
 	}
 }

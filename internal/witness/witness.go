@@ -121,7 +121,7 @@ func (s *Search) scenarios(p footprint.Pair, c footprint.Conflict) []*scenario {
 func hintsFor(model *footprint.Model, p footprint.Pair, c footprint.Conflict) hints {
 	var exprs []ir.Expr
 	for _, s := range []*ir.Stage{p.A, p.B} {
-		exprs = append(append(exprs, s.Require...), s.Ensure...)
+		exprs = slices.Concat(exprs, s.Bindings(), s.Require, s.Ensure)
 	}
 	for _, v := range model.Contract.Invariants {
 		if v.Expr != nil && (c.Gate == nil || c.Gate.Kind == v.Gate() && c.Gate.Name == v.Name) {

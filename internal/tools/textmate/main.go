@@ -93,7 +93,7 @@ func grammar() []byte {
 		return rule{Begin: begin, End: `\}`, BeginCaptures: captures, EndCaptures: map[string]rule{"0": {Name: "punctuation.section.embedded.end.poptic"}},
 			ContentName: "meta.embedded.expression.cel", Patterns: use("cel")}
 	}
-	stageWords := slices.Concat(k.Clauses, []string{"except", "blind", "create", "update", "delete", "secrets", "phase"})
+	stageWords := slices.Concat(k.Clauses, []string{"except", "blind", "create", "update", "delete", "secrets", "phase", "where"})
 	testWords := slices.Concat(k.Tests, []string{"with", "at", "commit", "noop", "reject", "reply", "view", "shown", "hidden", "no", "true", "false", "null"})
 	d := document{
 		Comment: "Generated from the words of the parser by: go run ./internal/tools/textmate",
@@ -137,7 +137,7 @@ func grammar() []byte {
 			"phase-block": block("comment", "when", "phase-words", "name", "punctuation"),
 			"phase-words": {Name: "keyword.other.poptic", Match: `\b(?:by|host|when)\b`},
 			"when":        cel(`\b(when)\b[ \t]*(\{)`, scopes(other, "punctuation.section.embedded.begin")),
-			"parameters":  {Begin: `\(`, End: `\)`, Patterns: use("comment", "parameter", "string", "path", "types", "name", "punctuation")},
+			"parameters":  {Begin: `\(`, End: `\)`, Patterns: use("comment", "parameter", "where", "string", "path", "types", "name", "punctuation")},
 			"parameter":   {Match: `\b(` + name + `)[ \t]*(?:(:|=)|(?:[ \t](new)[ \t]+)?[ \t]*\b(in)\b)`, Captures: scopes("variable.parameter", punctuation, other, other)},
 			"stage-block": block("comment", "rule", "string", "path", "number", "stage-words", "name", "punctuation"),
 			"stage-words": {Match: `\b(` + strings.Join(k.Clauses, "|") + `)\b|` + word(stageWords), Name: "keyword.other.poptic", Captures: scopes(clause)},

@@ -139,7 +139,7 @@ func namesOf(tree *syntax.File) map[int]bool {
 		case *syntax.Reason:
 			grammatical(n.Gate)
 		case *syntax.GateRef:
-			if n.Phase.Text != "" || slices.Contains([]string{"require", "ensure", "produce", "phase"}, n.Name.Text) {
+			if n.Of.Text != "" || slices.Contains([]string{"require", "ensure", "produce", "phase"}, n.Name.Text) {
 				grammatical(&n.Name)
 			}
 		}
