@@ -77,7 +77,8 @@ type Rule struct {
 	Purpose  string // what it finds, in a few words
 	Why      string // why that matters
 
-	find func(p *program) []source.Diagnostic
+	noted bool // by the compiler
+	find  func(p *program) []source.Diagnostic
 }
 
 // Rules lists all rules, by category and code.
@@ -106,6 +107,7 @@ func init() {
 	noted := func(category Category, kinds ...*diagnostic.Kind) {
 		for _, k := range kinds {
 			add(category, k, func(p *program) []source.Diagnostic { return p.noted[k.Code] })
+			rules[len(rules)-1].noted = true
 		}
 	}
 	noted(Correctness, diagnostic.NoEffect, diagnostic.EmptyGrant, diagnostic.LiteralSegment, diagnostic.UnknownRole)
@@ -164,6 +166,10 @@ type Input struct {
 	FS     fs.FS  // where it was read; tests of a contract stand beside it
 	Path   string // the file, slash-separated, relative to FS
 	Config *Config
+
+	// Noted asks for what the compiler noted alone, which costs nothing more: an editor shows
+	// it first.
+	Noted bool
 }
 
 // Findings lists all that is found in a file, sorted: the errors of the compiler, and what
@@ -175,7 +181,7 @@ func Findings(ctx context.Context, in Input) ([]source.Diagnostic, error) {
 	out := p.errors
 	looked := map[string]bool{}
 	for _, r := range rules {
-		if r.find == nil || in.Config.Level(r) == Off {
+		if r.find == nil || in.Noted && !r.noted || in.Config.Level(r) == Off {
 			continue
 		}
 		looked[r.Code] = true
@@ -223,7 +229,7 @@ func newProgram(ctx context.Context, in Input) *program {
 		return p
 	}
 	p.tree = in.Output.Files[0]
-	if in.Output.Lowered == nil {
+	if in.Output.Lowered == nil || in.Noted {
 		return p
 	}
 	p.contract = in.Output.Lowered

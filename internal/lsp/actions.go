@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/compiler/lint"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
@@ -58,19 +59,37 @@ func (s *server) codeAction(ctx context.Context, docs *snapshot, p codeActionPar
 		if d.Span.Start > end || d.Span.End < start || !wanted(quickFix) {
 			continue
 		}
-		for _, f := range d.Fixes {
+		fixes := d.Fixes
+		if _, isRule := lint.Find(d.Code); isRule && d.Severity != source.Error && d.Code != "bad_ignore" && d.Code != "unused_ignore" {
+			fixes = append(slices.Clone(fixes), ignoring(d))
+		}
+		for _, f := range fixes {
 			key := fmt.Sprint(f.Title, f.Text, f.Span.Start, f.Span.End)
 			if f.Span.File == nil || strings.HasPrefix(f.Span.File.Name, stdPrefix) || seen[key] {
 				continue
 			}
 			seen[key] = true
-			out = append(out, codeAction{Title: plain(f.Title), Kind: quickFix, Diagnostics: []diagnostic{texts.render(v.doc.name, d)}, IsPreferred: len(d.Fixes) == 1, Edit: edit(f)})
+			out = append(out, codeAction{Title: plain(f.Title), Kind: quickFix, Diagnostics: []diagnostic{texts.render(v.doc.name, d)}, IsPreferred: len(d.Fixes) == 1 && f == d.Fixes[0], Edit: edit(f)})
 		}
 	}
 	if len(sure) > 0 && wanted(fixAll) && (len(p.Context.Only) > 0 || len(sure) > 1) {
 		out = append(out, codeAction{Title: "Apply " + plural(len(sure), "fix"), Kind: fixAll, Edit: edit(sure...)})
 	}
 	return out, nil
+}
+
+// ignoring is the comment that sets a finding aside, on a line of its own above it. The reason
+// is the author's to write: without one it is a finding itself.
+func ignoring(d source.Diagnostic) source.Fix {
+	f := d.Span.File
+	start := f.LineStart(f.Position(d.Span.Start).Line)
+	line := f.Text[start:]
+	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	end := "\n"
+	if i := strings.IndexByte(line, '\n'); i > 0 && line[i-1] == '\r' {
+		end = "\r\n"
+	}
+	return source.Fix{Title: "ignore " + d.Code + " here", Span: source.Span{File: f, Start: start, End: start}, Text: indent + "# poptic:ignore " + d.Code + " " + end}
 }
 
 // meets reports whether two spans of a file share a byte, or a place between bytes.

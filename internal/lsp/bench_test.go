@@ -39,7 +39,7 @@ stage classify@(ticket in /tickets@) {
   in       triage
   by       triage_bot
   read     /tickets@/{ticket} except secrets
-  write    /tickets@/{ticket}/(status|labels)
+  write    /tickets@/{ticket}/labels
   ensure   few "at most three labels" { size(after.tickets@[ticket].labels) <= 3 }
 }
 
@@ -59,7 +59,7 @@ stage draft@(ticket in /tickets@) {
 	for i := range parts {
 		fmt.Fprintf(&out, "  tickets%d: map of Ticket%d\n", i, i)
 	}
-	out.WriteString("}\n\nphases {\n  triage -> done\n  done\n}\nstage finish { in triage  next done }\n")
+	out.WriteString("}\n\nphases {\n  triage -> done\n  done\n}\nstage finish { in triage  by clerk  next done }\n")
 	for i := range parts {
 		out.WriteString(strings.ReplaceAll(part, "@", fmt.Sprint(i)))
 	}

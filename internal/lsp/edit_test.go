@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/compiler/lint"
 	"github.com/patchoptic/poptic/examples"
 	"github.com/patchoptic/poptic/internal/suite/replay"
 	"github.com/patchoptic/poptic/lang/source"
@@ -28,8 +29,10 @@ func checked(t testing.TB, name, text string, beside map[string]string, utf8Posi
 	}
 	out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: name, Replay: replay.New(replay.Options{})})
 	require.NoError(t, err)
+	found, err := lint.Findings(t.Context(), lint.Input{Output: out, FS: files, Path: name})
+	require.NoError(t, err)
 	var all []string
-	for _, d := range out.Diagnostics {
+	for _, d := range found {
 		if d.Span.File == nil || d.Span.File.Name != name {
 			continue
 		}

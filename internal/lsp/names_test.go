@@ -23,7 +23,7 @@ type Ticket {
 }
 measure spent = sum /tickets/*/cost
 region costs = /tickets/*/cost, /budget
-invariant within { spent <= state.budget && state.tickets.all(t, t != "") }
+invariant within { spent <= state.budget && state.tickets.all(t, t != "" && state.budget > 0.0) }
 stage price(ticket in /tickets) {
   by    clerk
   read  /tickets/{ticket}, costs

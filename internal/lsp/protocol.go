@@ -224,11 +224,19 @@ type publishParams struct {
 type diagnostic struct {
 	Range    textRange `json:"range"`
 	Severity int       `json:"severity"`
-	Code     string    `json:"code"`
-	Source   string    `json:"source"`
-	Message  string    `json:"message"`
-	Tags     []int     `json:"tags,omitempty"`
-	Related  []related `json:"relatedInformation,omitempty"`
+	Code     string    `json:"code,omitempty"`
+
+	About *codeDescription `json:"codeDescription,omitempty"`
+
+	Source  string    `json:"source"`
+	Message string    `json:"message"`
+	Tags    []int     `json:"tags,omitempty"`
+	Related []related `json:"relatedInformation,omitempty"`
+}
+
+// A codeDescription is where the page of a code is.
+type codeDescription struct {
+	Href string `json:"href"`
 }
 
 type related struct {

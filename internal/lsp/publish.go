@@ -4,22 +4,25 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/patchoptic/poptic/compiler/lint"
+	catalogue "github.com/patchoptic/poptic/internal/diagnostic"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/lang/source"
 )
 
 // Diagnostics. One goroutine compiles what is open, the file that was edited last first, and
-// publishes what it finds at once. An edit ends the work on the version before it. Claims may
-// take longer than all the rest: they are published with it where they are answered within a
-// moment, and by themselves later.
+// publishes what it finds at once. An edit ends the work on the version before it. Claims, and
+// rules that compare all stages, may take longer than all the rest: they are published with it
+// where they are answered within a moment, and by themselves later.
 
-// moment is how long the other findings wait for the answers to claims.
-const moment = 8 * time.Millisecond
+// moment is how long other findings wait for the answers to claims and for all rules.
+const moment = 3 * time.Millisecond
 
 // A publisher tells the client what is found in each file.
 type publisher struct {
@@ -59,38 +62,53 @@ func (p *publisher) check(ctx context.Context, docs *snapshot) error {
 	if i := slices.Index(names, docs.recent); i > 0 {
 		names = append([]string{docs.recent}, slices.Delete(names, i, i+1)...)
 	}
-	var open []*analysis // whose claims are still to be answered
+	var open []*analysis // that are not whole
 	for _, name := range names {
 		a, err := p.analyses.of(ctx, docs, name)
 		if err != nil {
 			return err
 		}
-		if !a.decided {
+		if !a.whole {
 			soon, stop := context.WithTimeout(ctx, moment)
-			if done, err := p.decide(soon, docs, a); err == nil {
+			if done, err := p.finish(soon, docs, a); err == nil {
 				a = done
 			} else {
 				open = append(open, a)
 			}
 			stop()
 		}
-		p.of[name] = a.found
+		p.of[name] = withConfig(name, a.found)
 		p.publish(docs)
 	}
 	p.publish(docs) // of files that are not open any more
 	for _, a := range open {
-		done, err := p.decide(ctx, docs, a)
+		done, err := p.finish(ctx, docs, a)
 		if err != nil {
 			return err
 		}
-		p.of[a.name] = done.found
+		p.of[a.name] = withConfig(a.name, done.found)
 		p.publish(docs)
 	}
 	return nil
 }
 
-// decide answers the claims of an analysis.
-func (p *publisher) decide(ctx context.Context, docs *snapshot, a *analysis) (*analysis, error) {
+// withConfig adds to the findings of a file what is wrong with the configuration that should
+// hold for it.
+func withConfig(name string, found []source.Diagnostic) []source.Diagnostic {
+	_, wrong := configOf(name)
+	if wrong == nil {
+		return found
+	}
+	text, _ := os.ReadFile(wrong.File)
+	at := source.Span{File: source.NewFile(wrong.File, string(text))}
+	at.Start = min(at.File.LineStart(wrong.Line)+max(wrong.Column-1, 0), len(text))
+	at.End = min(at.File.LineStart(wrong.Line)+len(at.File.Line(wrong.Line)), len(text))
+	at.Start = min(at.Start, at.End)
+	return append(slices.Clone(found), source.Diagnostic{Severity: source.Error, Message: wrong.Message, Help: wrong.Help, Span: at})
+}
+
+// finish answers the claims of an analysis and asks all rules.
+func (p *publisher) finish(ctx context.Context, docs *snapshot, a *analysis) (*analysis, error) {
 	d := docs.disk(a.name)
 	defer d.close()
 	done := *a
@@ -102,7 +120,12 @@ func (p *publisher) decide(ctx context.Context, docs *snapshot, a *analysis) (*a
 	if err := done.out.Decide(ctx, replay); err != nil {
 		return nil, err
 	}
-	done.decided, done.found = true, done.out.Diagnostics
+	found, err := lint.Findings(ctx, lint.Input{Output: done.out, FS: d, Path: d.path, Config: a.config})
+	if err != nil {
+		return nil, err
+	}
+	done.whole, done.found, done.read = true, found, maps.Clone(a.read)
+	maps.Copy(done.read, d.read)
 	p.analyses.keep(a, &done)
 	return &done, nil
 }
@@ -200,7 +223,10 @@ func (c contents) render(file string, d source.Diagnostic) diagnostic {
 	if d.Help != "" {
 		out.Message += "\n" + plain(d.Help)
 	}
-	if d.Code == "unused" {
+	if d.Code != "" {
+		out.About = &codeDescription{catalogue.HelpURI(d.Code)}
+	}
+	if strings.HasPrefix(d.Code, "unused") {
 		out.Tags = []int{1} // unnecessary
 	}
 	for _, r := range d.Related {

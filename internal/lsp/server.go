@@ -28,6 +28,7 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
+	"github.com/patchoptic/poptic/compiler/lint"
 	"github.com/patchoptic/poptic/internal/footprint"
 )
 
@@ -368,7 +369,7 @@ func (s *server) initialized(json.RawMessage) {
 	}
 	go s.conn.Call(context.Background(), "client/registerCapability", registrationParams{[]registration{{
 		ID: "files", Method: "workspace/didChangeWatchedFiles",
-		RegisterOptions: watchOptions{[]watcher{{GlobPattern: "**/*" + extension}}},
+		RegisterOptions: watchOptions{[]watcher{{GlobPattern: "**/*" + extension}, {GlobPattern: "**/" + lint.ConfigFile}}},
 	}}}, nil)
 }
 

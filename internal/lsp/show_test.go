@@ -172,6 +172,32 @@ func TestFixesOfFindingsAreOffered(t *testing.T) {
 	require.Empty(t, titles)
 }
 
+func TestFindingsOfRulesFollowTheConfigurationAndCanBeSetAside(t *testing.T) {
+	c := open(t, map[string]string{"poptic.yaml": "rules:\n  undisclosed_gate: error\n"})
+	text := notes + "\nregion nowhere = /limit\n"
+	c.didOpen("c.poptic", text)
+	c.settled("c.poptic", []string{"unused_region 27:7-27:14"})
+	titles, after := actions(c, "c.poptic", text, 27, "ignore unused_region here")
+	require.Contains(t, titles, "ignore unused_region here")
+	require.Contains(t, after, "\n# poptic:ignore unused_region \nregion nowhere")
+	c.didChange("c.poptic", 2, after)
+	c.settled("c.poptic", []string{"bad_ignore 27:0-27:30"})
+	c.didChange("c.poptic", 3, strings.Replace(after, "unused_region \n", "unused_region soon\n", 1))
+	c.settled("c.poptic", nil)
+
+	c.didChange("c.poptic", 4, text)
+	c.write(map[string]string{"poptic.yaml": "rules:\n  unused_region: off\n"})
+	c.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{}})
+	c.settled("c.poptic", nil)
+	c.write(map[string]string{"poptic.yaml": "rules:\n  unused_regin: off\n"})
+	c.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{}})
+	c.wait("what is wrong with the configuration", func() bool {
+		p := c.published[c.uri("poptic.yaml")]
+		return p != nil && strings.Contains(fmt.Sprint(p), "unused_region")
+	})
+	require.Equal(t, 0, c.ends(true))
+}
+
 func TestLensesCountConflictsAndRunTests(t *testing.T) {
 	c := open(t, map[string]string{"common.poptic": common})
 	c.didOpen("desk.poptic", desk)

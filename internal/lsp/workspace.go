@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/compiler/lint"
 	"github.com/patchoptic/poptic/internal/syntax"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/lang/symbol"
@@ -180,8 +182,9 @@ type analysis struct {
 	dir     string
 	path    string
 	read    map[string]string
+	config  *lint.Config
 	out     compiler.Output
-	decided bool // claims are answered
+	whole   bool // claims are answered, and all rules were asked
 	found   []source.Diagnostic
 	symbols func() *symbol.Table
 }
@@ -189,7 +192,7 @@ type analysis struct {
 // holds reports whether an analysis is one of what a snapshot has.
 func (a *analysis) holds(s *snapshot) bool {
 	dir, in := s.place(a.name)
-	if dir != a.dir || in != a.path {
+	if config, _ := configOf(a.name); dir != a.dir || in != a.path || config != a.config {
 		return false
 	}
 	d := s.disk(a.name)
@@ -206,7 +209,7 @@ func (a *analysis) holds(s *snapshot) bool {
 	return true
 }
 
-// compile analyses a file, but for its claims.
+// compile analyses a file, but for its claims and what takes longer than compiling.
 func compile(ctx context.Context, s *snapshot, name string, cache *compiler.Cache) (*analysis, error) {
 	d := s.disk(name)
 	defer d.close()
@@ -214,9 +217,50 @@ func compile(ctx context.Context, s *snapshot, name string, cache *compiler.Cach
 	if err != nil {
 		return nil, err
 	}
-	a := &analysis{name: name, dir: d.dir, path: d.path, read: d.read, out: out, found: out.Diagnostics, symbols: symbolsOf(out)}
-	a.decided = out.Draft == nil || len(out.Draft.Claims) == 0
-	return a, nil
+	a := &analysis{name: name, dir: d.dir, path: d.path, read: d.read, out: out, symbols: symbolsOf(out)}
+	a.config, _ = configOf(name)
+	a.found, err = lint.Findings(ctx, lint.Input{Output: out, FS: d, Path: d.path, Config: a.config, Noted: true})
+	return a, err
+}
+
+// configs are the configurations that were read, by their file's name and text: one that has
+// not changed stays the same value.
+var configs sync.Map
+
+// configOf is the configuration that holds for a file, nil if there is none, and what is wrong
+// with it.
+func configOf(name string) (*lint.Config, *lint.ConfigError) {
+	if !filepath.IsAbs(name) {
+		return nil, nil
+	}
+	for dir := filepath.Dir(name); ; dir = filepath.Dir(dir) {
+		file := filepath.Join(dir, lint.ConfigFile)
+		text, err := os.ReadFile(file)
+		if err == nil {
+			return parsedConfig(file, string(text))
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return nil, nil
+		}
+	}
+}
+
+func parsedConfig(file, text string) (*lint.Config, *lint.ConfigError) {
+	type result struct {
+		config *lint.Config
+		wrong  *lint.ConfigError
+	}
+	key := file + "\x00" + text
+	if known, ok := configs.Load(key); ok {
+		return known.(result).config, known.(result).wrong
+	}
+	var out result
+	config, err := lint.ParseConfig(file, []byte(text))
+	if errors.As(err, &out.wrong); err == nil {
+		out.config = config
+	}
+	known, _ := configs.LoadOrStore(key, out)
+	return known.(result).config, known.(result).wrong
 }
 
 // file is the tree of a file that was read, nil if it was not.
