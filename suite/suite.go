@@ -38,7 +38,7 @@ const Suffix = compiler.TestSuffix
 
 // An Input says which tests to load.
 type Input struct {
-	FS    fs.FS                    // the root directory; imports and fixtures never leave it
+	FS    fs.FS                    // the root directory; imports and fixtures never leave it. Safe for concurrent use
 	Path  string                   // the test file, slash-separated, relative to FS
 	Show  func(path string) string // a path as messages name it; nil leaves it as it is
 	Cache *compiler.Cache          // of files parsed before; nil parses all

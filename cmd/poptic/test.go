@@ -1,11 +1,18 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/patchoptic/poptic/compiler"
+	"github.com/patchoptic/poptic/internal/terminal"
 	"github.com/patchoptic/poptic/lang/report"
 	"github.com/patchoptic/poptic/lang/source"
 	"github.com/patchoptic/poptic/suite"
@@ -18,6 +25,7 @@ type testVerb struct {
 	Coverage       bool     `help:"Say which parts of the contracts the tests exercised."`
 	CoverageFormat string   `enum:",text,json,lcov,html" default:"" help:"How coverage is printed: text, json, lcov or html. But for text it is all that is printed on standard output." placeholder:"FORMAT"`
 	Mutate         bool     `help:"Run the tests on contracts with one clause less, and say which of these no test notices."`
+	Watch          bool     `help:"Run the tests again whenever a file changes that they depend on, until it is interrupted."`
 	Root           string   `help:"Folder that imports and fixtures may not leave; by default the current directory, or a file's folder outside of it." placeholder:"DIR"`
 }
 
@@ -50,6 +58,7 @@ Examples:
     poptic test --coverage .
     poptic test --coverage-format html . > coverage.html
     poptic test --mutate desk_test.poptic
+    poptic test --watch .
 
 Exit codes:
 
@@ -67,6 +76,15 @@ func (v *testVerb) Run(c *console) error {
 			return fail("write one as RE2 has them", "--run is no regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		}
 	}
+	if v.Watch {
+		return v.watch(c, only)
+	}
+	return v.runAll(c, only, &seenFiles{})
+}
+
+// runAll runs the tests of all paths, and prints what came of them; seen are the files that it
+// depends on.
+func (v *testVerb) runAll(c *console, only *regexp.Regexp, seen *seenFiles) error {
 	files, err := testFiles(v.Paths)
 	if err != nil {
 		return err
@@ -77,12 +95,13 @@ func (v *testVerb) Run(c *console) error {
 	}
 	var suites []*suite.Suite
 	for _, f := range files {
+		seen.note(f)
 		at, err := locate(f, v.Root)
 		if err != nil {
 			return err
 		}
 		defer at.close()
-		tests, err := v.runFile(c, at, only, &out)
+		tests, err := v.runFile(c, at, only, &out, seen)
 		if err != nil {
 			return err
 		}
@@ -117,8 +136,8 @@ func (v *testVerb) Run(c *console) error {
 }
 
 // runFile runs the tests of one file; nil if they cannot be run.
-func (v *testVerb) runFile(c *console, at *location, only *regexp.Regexp, out *suite.Report) (*suite.Suite, error) {
-	tests, found, err := suite.Load(c.ctx, suite.Input{FS: noted{at.fs(), &c.inputs}, Path: at.path, Show: at.show})
+func (v *testVerb) runFile(c *console, at *location, only *regexp.Regexp, out *suite.Report, seen *seenFiles) (*suite.Suite, error) {
+	tests, found, err := suite.Load(c.ctx, suite.Input{FS: seeing{at.fs(), at.dir, seen}, Path: at.path, Show: at.show})
 	if err != nil {
 		return nil, err
 	}
@@ -223,4 +242,89 @@ func testFiles(paths []string) ([]string, error) {
 		}
 	}
 	return files, nil
+}
+
+// watch runs the tests, and again whenever a file changes that they depend on, until it is
+// interrupted.
+func (v *testVerb) watch(c *console, only *regexp.Regexp) error {
+	for {
+		seen := &seenFiles{}
+		err := v.runAll(c, only, seen)
+		if len(seen.stamps) == 0 && err != nil { // there is nothing to wait for
+			return err
+		}
+		c.finish(err)
+		c.out.Flush()
+		c.errText().Line("waiting for a change of %s", terminal.Plural(len(seen.stamps), "file"))
+		if !v.changed(c.ctx, seen) {
+			return nil
+		}
+	}
+}
+
+// between is how long watch waits before it looks again.
+const between = 300 * time.Millisecond
+
+// changed waits until a file is another one than when it was read, or there are other test
+// files; false if ctx ends first.
+func (v *testVerb) changed(ctx context.Context, seen *seenFiles) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(between):
+		}
+		files, _ := testFiles(v.Paths)
+		for _, name := range files {
+			if _, known := seen.stamps[name]; !known {
+				return true
+			}
+		}
+		for name, stamp := range seen.stamps {
+			if stampOf(name) != stamp {
+				return true
+			}
+		}
+	}
+}
+
+// stampOf tells when a file was changed; "" of one that is not there.
+func stampOf(name string) string {
+	info, err := os.Stat(name)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.ModTime().UnixNano(), info.Size())
+}
+
+// seenFiles are the files that tests were read from, be they there or not, with their stamps from
+// before. It is safe for concurrent use.
+type seenFiles struct {
+	mu     sync.Mutex
+	stamps map[string]string
+}
+
+func (s *seenFiles) note(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.stamps[name]; known {
+		return
+	}
+	if s.stamps == nil {
+		s.stamps = map[string]string{}
+	}
+	s.stamps[name] = stampOf(name)
+}
+
+// seeing is a file system that notes which files were asked for.
+type seeing struct {
+	fs.FS
+	dir  string
+	seen *seenFiles
+}
+
+// Open implements fs.FS.
+func (s seeing) Open(name string) (fs.File, error) {
+	s.seen.note(filepath.Join(s.dir, filepath.FromSlash(name)))
+	return s.FS.Open(name)
 }
