@@ -23,7 +23,8 @@ type proposalFlags struct {
 type normalised struct {
 	patch   []byte
 	applied []string
-	refused error // why it is
+	refused error      // why it is
+	written *tree.Node // the merge patch, if it was one
 }
 
 // mergePatchApplied is how a verdict records --merge-patch.
@@ -87,6 +88,7 @@ func (n *normalised) merge(c *console, o *opened, stage, role string) error {
 	if err != nil {
 		return misnamed(o.contract, err)
 	}
+	n.written, _ = tree.Parse(n.patch, tree.DefaultPatchLimits.Limits)
 	var patch tree.Patch
 	if refusal == nil {
 		patch, n.refused = tree.MergePatch(view.Value, n.patch)

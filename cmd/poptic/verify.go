@@ -3,6 +3,8 @@ package main
 import (
 	"time"
 
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
@@ -71,6 +73,7 @@ func propose(c *console, o *opened, s *stageFlags, f *proposalFlags, actor strin
 	if n.refused != nil {
 		return o.refuse(c, s, n)
 	}
+	written := n.written
 	outcome, err := o.program.Verify(c.ctx, o.snapshot, verify.Proposal{
 		Stage: s.Stage, Args: o.args, Role: s.Role, Patch: n.patch, Next: f.Next,
 		Normalised: n.applied, Actor: actor, Now: time.Now().UTC(),
@@ -78,5 +81,30 @@ func propose(c *console, o *opened, s *stageFlags, f *proposalFlags, actor strin
 	if err != nil {
 		return nil, misnamed(o.contract, err)
 	}
-	return decidedAs(outcome), nil
+	d := decidedAs(outcome)
+	if f.MergePatch {
+		ofMergePatch(d.operator.Violations, written)
+		ofMergePatch(d.actor.Violations, written)
+	}
+	return d, nil
+}
+
+// ofMergePatch words violations for whoever wrote a merge patch, which has no operations, and
+// in which null takes a member away.
+func ofMergePatch(found []verify.Violation, written *tree.Node) {
+	for i := range found {
+		v := &found[i]
+		v.OpIndex = nil
+		if v.Path == nil || written == nil {
+			continue
+		}
+		at := written
+		pointer, err := tree.ParsePointer(*v.Path)
+		for _, name := range pointer {
+			at = at.Get(name)
+		}
+		if err == nil && at != nil && at.Kind() == ir.Null {
+			v.Hint = "in a merge patch null removes a member; where null is meant as the value, send a JSON Patch"
+		}
+	}
 }

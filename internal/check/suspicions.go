@@ -93,6 +93,9 @@ func (t *typer) checkLiteral(s *syntax.PathSegment, object bool) {
 	case quoted && len(s.Text) > 1 && strings.Contains(s.Text, "*"):
 		t.report(fault(diagnostic.LiteralSegment, s.Span, "a segment matches as a whole or not at all: there are no beginnings of keys; keep what is to be told apart in maps of their own",
 			"this is the one key %s: in quotation marks a `*` is no pattern", written))
+	case len(s.Text) > 1 && strings.ContainsAny(s.Text[len(s.Text)-1:], "?%") || len(s.Text) > 2 && strings.HasPrefix(s.Text, "^"):
+		t.report(fault(diagnostic.LiteralSegment, s.Span, "a segment matches as a whole or not at all; `*` alone stands for any key",
+			"this is the one key %s, and no pattern", jsonString(s.Text)))
 	case quoted && (strings.Contains(s.Text, "~0") || strings.Contains(s.Text, "~1")):
 		plain := jsonString(strings.NewReplacer("~1", "/", "~0", "~").Replace(s.Text))
 		t.report(replaced(fault(diagnostic.LiteralSegment, s.Span, "write "+plain+", or leave the quotation marks out",

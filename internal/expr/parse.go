@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/cel-go/common"
@@ -389,6 +390,9 @@ func strangeToken(src string, tokens []token, i int) (Issue, bool) {
 		return issue, true
 	}
 	rest := src[t.start:]
+	if issue, ok := bareMember(src, t.start); ok {
+		return issue, true
+	}
 	if issue, ok := strangeOperator(src, tokens, i); ok {
 		return issue, true
 	}
@@ -409,6 +413,21 @@ func strangeToken(src string, tokens []token, i int) (Issue, bool) {
 		return syntax("a regular expression is a string, and stands between quotation marks", `write text.matches("^...$")`), true
 	}
 	return syntax("`"+src[t.start:t.end]+"` means nothing in an expression", ""), true
+}
+
+// bareMember is about the name of a member, behind a dot, that has other characters in it than
+// names have, one of them at a place.
+func bareMember(src string, at int) (Issue, bool) {
+	part := func(r rune) bool { return r == '$' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	start := strings.LastIndexFunc(src[:at], func(r rune) bool { return !part(r) }) + 1
+	end := at + strings.IndexFunc(src[at:]+" ", func(r rune) bool { return !part(r) })
+	if end == at || start == 0 || src[start-1] != '.' {
+		return Issue{}, false
+	}
+	issue := syntax("the name of this member stands in backquotes", "write "+memberSpelling(src[start:end]))
+	issue.Start, issue.End = start, end
+	issue.Fix = &Fix{Start: start, End: end, Text: memberSpelling(src[start:end]), Title: "put the name in backquotes"}
+	return issue, true
 }
 
 // parseError words the first of CEL's syntax errors, by the place it names.

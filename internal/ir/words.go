@@ -63,6 +63,8 @@ var phrases = []struct {
 	{regexp.MustCompile(`^size\(self\) <= (\d+)$`), "at most $1 UNIT"},
 	{regexp.MustCompile(`^size\(self\) >= (\d+)$`), "at least $1 UNIT"},
 	{regexp.MustCompile(`^size\(self\) == (\d+)$`), "$1 UNIT"},
+	{regexp.MustCompile(`^size\(self\) < (\d+)$`), "fewer than $1 UNIT"},
+	{regexp.MustCompile(`^size\(self\) > (\d+)$`), "more than $1 UNIT"},
 	{regexp.MustCompile(`^self (<=|>=|<|>|==|!=) ([-\d.]+?)(?:\.0)?$`), "$1 $2"},
 	{regexp.MustCompile(`^self\.matches\(r?"(.*)"\)$`), "matches /$1/"},
 	{regexp.MustCompile(`^time\.instant\(self\)$`), "date-time as 2024-05-01T09:30:00Z"},

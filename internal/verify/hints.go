@@ -249,10 +249,73 @@ func (v *verification) nearest(ptr tree.Pointer, allowed []allowance) string {
 			out = append(out, text)
 		}
 	}
+	text := strings.Join(out[:min(len(out), maxNearby)], ", ")
 	if len(out) > maxNearby {
-		return strings.Join(out[:maxNearby], ", ") + fmt.Sprintf(" and %d more", len(out)-maxNearby)
+		text += fmt.Sprintf(" and %d more", len(out)-maxNearby)
 	}
-	return strings.Join(out, ", ")
+	if meant := v.meant(ptr, allowed); meant != "" {
+		text += "; did you mean " + meant + "?"
+	}
+	return text
+}
+
+// meant is the pointer that one which is not allowed was meant to be, "" if that is not known:
+// with the names of a grant in the place of misspelt ones, and positions and keys that stand
+// in brackets as tokens of their own.
+func (v *verification) meant(ptr tree.Pointer, allowed []allowance) string {
+	tokens := outOfBrackets(ptr)
+	const most = 64 // patterns that are compared
+	compared := 0
+	for _, a := range allowed {
+		for _, p := range a.Include {
+			if compared++; compared > most {
+				return ""
+			}
+			if meant, ok := v.spelledAs(tokens, p); ok && len(a.Except) == 0 && !slices.Equal(meant, ptr) {
+				return meant.String()
+			}
+		}
+	}
+	return ""
+}
+
+// spelledAs is a pointer with the names that a pattern fixes, where they are near to its own.
+func (v *verification) spelledAs(tokens tree.Pointer, p region.Pattern) (meant tree.Pointer, ok bool) {
+	if len(tokens) < len(p.Segments) {
+		return nil, false
+	}
+	meant = slices.Clone(tokens)
+	for i, s := range p.Segments {
+		name, bound := v.args[s.Text]
+		switch {
+		case s.Kind == region.KeyLiteral || s.Kind == region.Literal:
+			name = s.Text
+		case s.Kind != region.ParamSegment || !bound:
+			if !s.Matches(region.Key(tokens[i])) {
+				return nil, false
+			}
+			continue
+		}
+		if name != tokens[i] && spell.Nearest(tokens[i], []string{name}) == "" {
+			return nil, false
+		}
+		meant[i] = name
+	}
+	return meant, true
+}
+
+// outOfBrackets takes "orders[3]" for the tokens orders and 3.
+func outOfBrackets(ptr tree.Pointer) tree.Pointer {
+	var out tree.Pointer
+	for _, token := range ptr {
+		name, inside, open := strings.Cut(token, "[")
+		if inside, closed := strings.CutSuffix(inside, "]"); open && closed && name != "" && inside != "" {
+			out = append(out, name, strings.Trim(inside, `"'`))
+			continue
+		}
+		out = append(out, token)
+	}
+	return out
 }
 
 // grantText writes one include of a grant as a pointer, with arguments bound, and the

@@ -202,3 +202,23 @@ func drawInto(random *rand.Rand, texts []string, v reflect.Value) {
 		panic("a verdict has a member of a kind that is not drawn: " + v.Type().String())
 	}
 }
+
+func TestAHintSpellsThePathThatWasMeant(t *testing.T) {
+	r := openDesk(t)
+	for path, meant := range map[string]string{
+		"/tickets/T1/staus":      "did you mean /tickets/T1/status?",
+		"/tikets/T1/reply":       "did you mean /tickets/T1/reply?",
+		"/tickets[T1]/reply":     "did you mean /tickets/T1/reply?",
+		"/tickets['T1']/labels":  "did you mean /tickets/T1/labels?",
+		"/tickets/T1/labels[0]":  "did you mean /tickets/T1/labels/0?",
+		"/somewhere/else/at/all": "",
+		"/budget":                "",
+		"/tickets/T1":            "",
+	} {
+		out := r.try(edit(`[{"op":"replace","path":"` + path + `","value":"x"}]`))
+		require.Len(t, out.Verdict.Violations, 1, path)
+		_, said, _ := strings.Cut(out.Verdict.Violations[0].Hint, "; ")
+		require.Equal(t, meant, said, "%s: %s", path, out.Verdict.Violations[0].Hint)
+		require.Equal(t, out.Verdict.Violations, out.Actor().Violations)
+	}
+}
