@@ -26,6 +26,7 @@ type verbs struct {
 	Color string `enum:"auto,always,never" default:"auto" help:"Colour in text output: ${enum}. NO_COLOR is respected by auto." placeholder:"WHEN"`
 
 	Demo       demoVerb       `cmd:"" help:"Run an embedded example end to end and tell its story."`
+	Init       initVerb       `cmd:"" help:"Begin a contract from a sample of its state, or from a JSON Schema."`
 	Check      checkVerb      `cmd:"" help:"Report what is wrong with contracts."`
 	Fmt        fmtVerb        `cmd:"" help:"Put source files in canonical form."`
 	Test       testVerb       `cmd:"" help:"Run contract tests."`

@@ -12,6 +12,7 @@ import (
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/tree"
+	"github.com/patchoptic/poptic/internal/verify"
 )
 
 // Values that fit. Of a type with constraints several values are tried, taken from what the
@@ -23,6 +24,19 @@ const (
 	maxValues = 4   // values of one type
 	maxTries  = 200 // of the members of one record
 )
+
+// Sample is a state that the types of a contract admit, made up; nil if none was found. Rules
+// over it are not asked.
+func Sample(p *verify.Program) *tree.Node {
+	c := p.Contract()
+	b := &builder{program: p, contract: c, view: tree.NewObject(nil), named: map[string]ir.TypeID{}, values: map[ir.TypeID][]*tree.Node{}}
+	for _, v := range b.valuesOf(c.State) {
+		if p.Accepts(v, c.State) && !b.guesses(v) {
+			return v
+		}
+	}
+	return nil
+}
 
 // unknownKey stands for a key of a container that the view does not show.
 func unknownKey(of string) string { return "<key of " + of + ">" }
