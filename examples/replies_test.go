@@ -130,6 +130,7 @@ var slips = []slip{
 	{"a wrong escape in a path", "classify", `[{"op": "replace", "path": "/tickets/T1/~status", "value": "waiting"}]`, ""},
 	{"an index into a set", "classify", `[{"op": "add", "path": "/tickets/T1/labels/0", "value": "defect"}]`, labelled},
 	{"an index into a keyed list", "build", `[{"op": "replace", "path": "/components/0/version", "value": "2.4.0"}]`, built},
+	{"a removal of what may only be changed", "draft", `[{"op": "remove", "path": "/tickets/T1/status"}, {"op": "add", "path": "/tickets/T1/reply", "value": "Dear Ada Byron."}]`, ""},
 	{"an append to a map", "plan", `[{"op": "add", "path": "/changes/-", "value": {"title": "Faster", "component": "gateway", "author": "Mei", "risk": "low", "breaking": false}}]`, planned},
 	{"a log without the dash", "draft", `[{"op": "add", "path": "/tickets/T1/reply", "value": "Dear Ada Byron."}, {"op": "add", "path": "/history", "value": {"at": "2024-05-02T10:00:00Z", "what": "answered"}}]`, answered},
 	{"an element that replaces its set", "classify", `[{"op": "replace", "path": "/tickets/T1/labels", "value": "defect"}]`, labelled},
