@@ -262,12 +262,33 @@ var sorts = []sort{
 	{[]string{"p in /a"}, []string{"/a/{p}", "/y"}, []string{"/a/{p}/(i|s)", "/y"}, nil, []string{"low(before.a[p], TOP)"}, []string{"small(after.a[p]) || same(before.a[p].i, after.a[p].i)"}},
 }
 
+// bindings are conditions under which parameters are bound.
+var bindings = map[string][]string{
+	"p in /a":         {`state.a[p].s != "r"`, "state.a[p].i < 3", "state.x < 3", "total < 9.0", `p != state.ref`},
+	"q in /a":         {"state.a[q].i < 3 && q != state.ref", `p != q`, "state.y < 3"},
+	"p in /b":         {"state.b[p].i < 3", "state.a[state.b[p].a].i < 3", `!has(state.b[p].t) || state.b[p].t != "z"`},
+	"q in /b":         {"state.b[q].v.lo <= state.b[q].v.hi", `state.b[q].a != "z"`},
+	"p in /k":         {"state.k[p].i < 3", "size(state.k[p].set) < 3", "state.b[state.k[p].b].i < 4"},
+	"p in /n":         {"state.n[p] < 3", "size(state.n) < 3"},
+	"q in /n":         {"state.n[p] <= state.n[q] || p == q"},
+	"p new in /a":     {"size(state.a) < 4", "state.x < 3"},
+	"p new in /b":     {"size(state.b) < 4"},
+	"q = /b/{p}/a":    {`state.a[q].s != "r"`, "state.a[q].i <= state.b[p].i + 3"},
+	"q in /k/{p}/set": {"!(q in state.n) || state.n[q] < 3", "state.k[p].i < 3"},
+	"p in /set":       {"size(state.set) < 3", "state.x < 3"},
+}
+
 // stage draws a stage, sometimes with a delegate.
 func (d *drawing) stage(name string) {
 	x := sorts[d.Intn(len(sorts))]
 	params, given := "", d.chance(25)
 	var said value
 	if all := slices.Clone(x.params); given || len(all) > 0 {
+		for i, p := range all {
+			if of := bindings[p]; len(of) > 0 && d.chance(15) {
+				all[i] += d.pick(" where { ", " where { ", ` where "it is so" { `) + d.pick(of...) + d.pick("", "", "", " && "+d.pick(asked...)) + " }"
+			}
+		}
 		if given {
 			said = values[d.Intn(len(values))]
 			all = append(all, "w: "+said.of)
@@ -398,17 +419,20 @@ func (d *drawing) creates(x sort, write string) bool {
 // drawnConstructs are what the drawn contracts must hold, each by a pattern of its text.
 var drawnConstructs = map[string]*regexp.Regexp{
 	"a value as an argument":           regexp.MustCompile(`w: .*\) \{`),
-	"a parameter in a map":             regexp.MustCompile(`\(p in /a\)`),
-	"two parameters":                   regexp.MustCompile(`\(p in /a, q in /a\)`),
+	"a parameter in a map":             regexp.MustCompile(`\(p in /a`),
+	"two parameters":                   regexp.MustCompile(`\(p in /a.*, q in /a`),
 	"what a condition asks":            regexp.MustCompile(`require.*(role|actor|now)`),
 	"a rule about changes":             regexp.MustCompile(`change c0 \{`),
 	"a rule about changes of entries":  regexp.MustCompile(`change c\d each`),
-	"one of a set":                     regexp.MustCompile(`\(p in /set\)`),
+	"a condition on binding":           regexp.MustCompile(`in /\w+ where \{ state`),
+	"a condition on a new key":         regexp.MustCompile(`new in /\w+ where`),
+	"a condition that asks":            regexp.MustCompile(`\(.* where .*(role|actor|now).*\) \{`),
+	"one of a set":                     regexp.MustCompile(`\(p in /set`),
 	"one of an entry's set":            regexp.MustCompile(`q in /k/\{p\}/set`),
 	"a new key":                        regexp.MustCompile(`p new in /a`),
-	"a new key and another":            regexp.MustCompile(`p new in /b, q in /a`),
+	"a new key and another":            regexp.MustCompile(`p new in /b.*, q in /a`),
 	"a dependent parameter":            regexp.MustCompile(`q = /b/\{p\}/a`),
-	"a key of a keyed list":            regexp.MustCompile(`p in /k, q = /k/\{p\}/b`),
+	"a key of a keyed list":            regexp.MustCompile(`p in /k.*, q = /k/\{p\}/b`),
 	"references in a log":              regexp.MustCompile(`log: log of key of /a`),
 	"references in a set":              regexp.MustCompile(`set: set of key of /b`),
 	"references in a list":             regexp.MustCompile(`li: list of key of /k`),

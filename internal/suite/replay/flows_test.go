@@ -59,6 +59,8 @@ var flowSorts = []flowSort{
 	{"p = /ref", []string{"/o/{p}/t", "/ref"}, []string{"/o/{p}/i", "/n", "/o/{p}/t"}, ""},
 	{"p in /kk, q = /kk/{p}", []string{"/k/{q}/v"}, []string{"/k/{q}/w", "/pin", "/kk/{p}"}, ""},
 	{"p in /set", []string{"/n", "/m/{p}"}, []string{"/flag", "/m/{p}", "/log/-"}, ""},
+	{"p in /o where { state.o[p].t != state.pin }", []string{"/n", "/o/{p}/t"}, []string{"/flag", "/o/{p}/i", "/log/-"}, ""},
+	{"p in /m, q in /o where { state.n < 3 && state.m[p] < 9 }", []string{"/o/{q}/i"}, []string{"/o/{q}/i", "/nums"}, ""},
 	{"p in /o, q in /o", []string{"/o/{p}/t"}, []string{"/o/{q}/t", "/o/{q}/i"}, ""},
 }
 

@@ -343,6 +343,8 @@ func ruleOf(g *ir.Gate, rule string) bool {
 	case ir.RequireGate, ir.EnsureGate, ir.ProduceGate:
 		clause := ", " + string(g.Kind)
 		return strings.HasSuffix(rule, clause) || strings.HasSuffix(rule, clause+" "+cmp.Or(g.Clause, g.Name))
+	case ir.BindGate:
+		return strings.HasSuffix(rule, ", parameter "+g.Name)
 	case ir.GuardGate:
 		return strings.HasPrefix(rule, "phase ") && strings.Contains(rule, "-> "+g.Name+",")
 	case ir.InvariantGate, ir.ChangeGate:

@@ -36,6 +36,7 @@ type blueprint struct {
 	in, by, next                   []string
 	read, write, source, delegable []string
 	require, ensure, produce       []string
+	where                          string // the condition on the last parameter
 	attempts                       int
 	rights                         string            // of the write grants, "" for all
 	rename                         map[string]string // of parameters
@@ -63,6 +64,9 @@ func (b blueprint) text() string {
 	for _, p := range b.params {
 		name, rest, _ := strings.Cut(p, " ")
 		params = append(params, cmp.Or(b.rename[name], name)+" "+named(rest))
+	}
+	if b.where != "" {
+		params[len(params)-1] += " where { " + strings.NewReplacer("{", "", "}", "").Replace(named(b.where)) + " }"
 	}
 	fmt.Fprintf(&out, "stage %s(%s) {\n", b.name, strings.Join(params, ", "))
 	clause := func(name string, of []string) {
@@ -208,6 +212,11 @@ func (d *drawing) bound(b blueprint, path string) string {
 	return path
 }
 
+// condition draws a condition on binding; "" for none.
+func (d *drawing) condition(b blueprint) string {
+	return d.bound(b, strings.ReplaceAll(d.pick(requirable...), "before.", "state."))
+}
+
 // several draws up to most of a list, as the stage has them.
 func (d *drawing) several(b blueprint, most int, list []string) []string {
 	var out []string
@@ -262,6 +271,9 @@ func (d *drawing) wide(name string) blueprint {
 		b.delegable = b.allRead()
 	}
 	b.require, b.ensure, b.produce = d.several(b, 1, requirable), d.several(b, 1, ensurable), nil
+	if len(b.params) > 0 && d.chance(30) {
+		b.where = d.condition(b)
+	}
 	if d.chance(25) {
 		d.asks(&b)
 	}
@@ -346,6 +358,12 @@ func (d *drawing) narrow(b blueprint, name string) blueprint {
 	}
 	if len(a.delegable) > 0 && d.chance(60) {
 		a.delegable = a.delegable[:1]
+	}
+	switch {
+	case len(a.params) > 0 && d.chance(10):
+		a.where = d.condition(a)
+	case a.where != "" && d.chance(30):
+		a.where += " && " + cmp.Or(d.condition(a), "state.y < 7")
 	}
 	a.require = append(a.require, d.several(a, 1, requirable)...)
 	if d.chance(30) {
