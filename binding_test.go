@@ -10,6 +10,7 @@ import (
 
 	"github.com/patchoptic/poptic"
 	"github.com/patchoptic/poptic/runtime"
+	"github.com/patchoptic/poptic/runtime/prompt"
 	"github.com/patchoptic/poptic/runtime/store"
 )
 
@@ -310,4 +311,39 @@ stage s(a in /m where { state.n > 0 }, o in /m, b in /m where { state.n < 9 || s
 			require.ErrorContains(t, err, says, discloses)
 		}
 	}
+}
+
+func TestAPromptTellsWhatTheHostBoundAndWhatThatMeans(t *testing.T) {
+	ctx := t.Context()
+	contract, err := poptic.Load(ctx, fstest.MapFS{"c.poptic": {Data: []byte(`contract shop
+type Reason =
+    # they ordered it by mistake
+    "mistake"
+    # it comes too late
+  | "late"
+type Said {
+  # what they take it to cost
+  total: int
+  why:   Reason | "none"
+  note?: string
+}
+state { users: map of string  orders: map of { user: string  open: bool  total: int }  hidden: int }
+stage cancel(user in /users where "nobody is told" { state.hidden > 0 }, order in /orders where "the order is the user's" { state.orders[order].user == user },
+  reason: Reason, said: Said, often: int, pin: secret string) {
+  read /orders/{order}  write /orders/{order}/open
+}
+`)}}, "c.poptic")
+	require.NoError(t, err)
+	in, err := runtime.Create(ctx, contract, store.NewMemory(), "i", []byte(`{"users": {"ada": ""}, "orders": {"o": {"user": "ada", "open": true, "total": 3}}, "hidden": 1}`))
+	require.NoError(t, err)
+	r := runtime.Request{Stage: "cancel", Args: map[string]string{"user": "ada", "order": "o", "reason": ` "late"`, "said": `{"why": "mistake", "total": 3.0}`, "often": "2", "pin": `"1234"`}}
+	v, err := in.View(ctx, r)
+	require.NoError(t, err)
+	d, err := prompt.Of(contract, r, v)
+	require.NoError(t, err)
+	text := d.Text()
+	require.Contains(t, text, `user = "ada", order = "o" (the order is the user's), reason = "late" (it comes too late), `+
+		`said = {"total":3,"why":"mistake"} (total: what they take it to cost; why: they ordered it by mistake), often = 2.`)
+	require.NotContains(t, text, "1234")
+	require.NotContains(t, text, "nobody is told")
 }

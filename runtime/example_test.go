@@ -93,13 +93,15 @@ func ExampleLoad() {
 func ExampleContract_Stages() {
 	for _, s := range exampleContract().Stages() {
 		fmt.Println("stage  ", s.Name, "by", s.By)
-		fmt.Println("given  ", s.Parameters)
+		for _, p := range s.Parameters {
+			fmt.Println("given  ", p.Name, p.Kind, p.Of)
+		}
 		fmt.Println("reads  ", strings.Join(s.Reads, "\n        "))
 		fmt.Println("changes", strings.Join(s.Writes, "\n        "))
 	}
 	// Output:
 	// stage   answer by [writer]
-	// given   [{question in /questions}]
+	// given   question in /questions
 	// reads   /questions/{question} except /questions/*/asker
 	// changes /questions/{question}/answer
 	//         /questions/{question}/status

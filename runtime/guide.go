@@ -26,7 +26,8 @@ type (
 	//	Attempts    int              // the tries of a step; 0 where the stage does not say
 	Guide = guide.Guide
 
-	// A GuideArgument is what a parameter is bound to. Its fields are Name and Value.
+	// A GuideArgument is what a parameter is bound to. Its fields are Name, Value and
+	// Meaning, what the contract says of the value, or under which condition a key is bound.
 	GuideArgument = guide.Argument
 
 	// A Place is somewhere a patch may write: there and, if something stands there, below.

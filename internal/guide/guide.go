@@ -40,10 +40,12 @@ type Guide struct {
 	Attempts   int             `json:"attempts,omitempty"` // the tries of a step, where the stage says
 }
 
-// An Argument is what a parameter is bound to.
+// An Argument is what a parameter is bound to, and what the contract says of that: of a value
+// its literals and members, of a key the condition under which it is bound.
 type Argument struct {
-	Name  string          `json:"name"`
-	Value json.RawMessage `json:"value"`
+	Name    string          `json:"name"`
+	Value   json.RawMessage `json:"value"`
+	Meaning []string        `json:"meaning,omitempty"` // at most MaxMeanings
 }
 
 // A Place is somewhere a patch may write: there and, if something stands there, below.
@@ -71,6 +73,8 @@ type Keys struct {
 const (
 	MaxPlaces = 100
 	MaxKnown  = 20
+
+	MaxMeanings = 8
 )
 
 // A Request is what a guide is asked for: a stage, in a phase, with what the host gave.
@@ -111,7 +115,8 @@ type builder struct {
 	values   map[ir.TypeID][]*tree.Node // what was made of a type
 }
 
-// bind is the arguments with those that are found in the state, which the view shows.
+// bind is the arguments that are keys, with those that are found in the state, which the view
+// shows. Those that are values are told as they are; one with a secret is not.
 func (b *builder) bind(given map[string]string) region.Binding {
 	args := region.Binding{}
 	for _, p := range b.stage.Params {
@@ -125,10 +130,69 @@ func (b *builder) bind(given map[string]string) region.Binding {
 		}
 		if known {
 			args[p.Name] = value
-			b.guide.Arguments = append(b.guide.Arguments, Argument{p.Name, encoded(value)})
+			a := Argument{Name: p.Name, Value: encoded(value)}
+			if p.Where != nil && p.Where.Message != "" && b.mayName(ir.Gate{Kind: ir.BindGate, Name: p.Name}) {
+				a.Meaning = []string{p.Where.Message}
+			}
+			b.guide.Arguments = append(b.guide.Arguments, a)
 		}
 	}
+	given = b.program.Arguments(b.stage.Name, given)
+	for _, v := range b.stage.Values {
+		n, err := tree.Parse([]byte(given[v.Name]), tree.DefaultLimits)
+		if err != nil || v.Secret {
+			continue
+		}
+		a := Argument{Name: v.Name, Value: json.RawMessage(given[v.Name])}
+		b.mean(&a, v.Type, n, "")
+		b.guide.Arguments = append(b.guide.Arguments, a)
+	}
 	return args
+}
+
+// mayName reports whether the actor may know of a gate of the stage.
+func (b *builder) mayName(gate ir.Gate) bool {
+	return slices.ContainsFunc(b.stage.Gates, func(g ir.Gate) bool {
+		return g.Kind == gate.Kind && g.Name == gate.Name && g.Visibility != ir.Hidden
+	})
+}
+
+// mean adds what the contract says of a value, or the part of one that is at a member: of
+// the literals and members that it has.
+func (b *builder) mean(a *Argument, id ir.TypeID, n *tree.Node, at string) {
+	say := func(at, doc string) {
+		if text := inline(doc); text != "" && len(a.Meaning) < MaxMeanings {
+			if at != "" {
+				text = at + ": " + text
+			}
+			a.Meaning = append(a.Meaning, text)
+		}
+	}
+	switch t := &b.contract.Types[id]; t.Kind {
+	case ir.LiteralType:
+		if only, err := tree.Parse([]byte(t.Literal), tree.DefaultLimits); err == nil && tree.Equal(only, n) {
+			say(at, t.Doc)
+		}
+	case ir.UnionType:
+		for _, id := range t.Alternatives {
+			if k := b.contract.Types[id].Kind; k == ir.LiteralType || k == ir.UnionType {
+				b.mean(a, id, n, at)
+			}
+		}
+	case ir.RecordType:
+		for _, m := range t.Members {
+			child := n.Get(m.Name)
+			if child == nil {
+				continue
+			}
+			below := m.Name
+			if at != "" {
+				below = at + "." + m.Name
+			}
+			say(below, m.Doc)
+			b.mean(a, m.Type, child, below)
+		}
+	}
 }
 
 // nodeAt is what stands at a pattern without wildcards, nil if nothing does.

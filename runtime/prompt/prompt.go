@@ -75,7 +75,11 @@ func (d *Data) Text() string {
 func arguments(all []runtime.GuideArgument) string {
 	var out []string
 	for _, a := range all {
-		out = append(out, a.Name+" = "+string(a.Value))
+		text := a.Name + " = " + string(a.Value)
+		if len(a.Meaning) > 0 {
+			text += " (" + strings.Join(a.Meaning, "; ") + ")"
+		}
+		out = append(out, text)
 	}
 	if len(out) == 0 {
 		return ""
