@@ -49,13 +49,12 @@ func (v *verification) bind(asks bool) []finding {
 }
 
 // unfulfilled is what the condition on a parameter has against what it is bound to, nil if it
-// holds.
+// holds. It has the limit on one evaluation alone: a view and a proposal bind alike.
 func (v *verification) unfulfilled(p *ir.Param, condition *rule) *finding {
 	m := measures{p: v.p, ctx: v.ctx, state: v.snapshot.State}
-	room := v.costs.forRule(v.stage.seesGates(ir.BindGate, p.Name))
 	j := condition.judge(v.ctx, &expr.Input{
 		State: v.snapshot.State, Role: v.proposal.Role, Actor: v.proposal.Actor, Now: v.proposal.Now,
-		Values: v.values, Params: v.args, Phase: v.snapshot.Phase, Measure: m.lookup, Budget: room.budget,
+		Values: v.values, Params: v.args, Phase: v.snapshot.Phase, Measure: m.lookup,
 	})
 	if j == holds {
 		return nil

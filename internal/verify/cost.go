@@ -76,15 +76,17 @@ func (c ruleCost) because(f finding, j judgement) finding {
 	case j != exhausted || !c.over():
 		return f
 	case c.budget.Outer().Over():
-		f.Message = "the rules that judge the patch need more steps together than allowed"
+		f.Message, f.Hint = "the rules that judge the patch need more steps together than allowed", changeLess
 		if c.hidden {
 			f.known = ir.Hidden // it may follow from what another one costs
 		}
 	default:
-		f.Message = "the rule needs more steps than allowed over all that the patch has it asked of"
+		f.Message, f.Hint = "the rule needs more steps than allowed over all that the patch has it asked of", changeLess
 	}
 	return f
 }
+
+const changeLess = "change less in one patch: what it writes is what its rules are asked of"
 
 // seesGates reports whether a stage sees its gates of a kind and name, whatever is
 // proposed. A host that moves the phase sees all.

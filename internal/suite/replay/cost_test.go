@@ -281,3 +281,27 @@ invariant few each o in /orders/* { o.qty < 100 / o.qty }
 		require.Equal(t, want.gates, out.Actor().NotChecked, value)
 	}
 }
+
+func TestAViewAndAProposalBindAlikeWhateverOtherRulesMayCost(t *testing.T) {
+	c := compile(t, `contract c
+state { l: map of { tags: list of int } }
+stage s(k in /l where { state.l[k].tags.all(a, state.l[k].tags.exists_one(b, a == b)) }) { read /l/{k} write /l/{k}/tags }
+`, nil)
+	require.NotNil(t, c.Contract, "%+v", c.Diagnostics)
+	for most, bound := range map[uint64]bool{0: true, 100: false} {
+		limits := verify.DefaultLimits()
+		limits.Cost = verify.CostLimits{Rule: 10, Proposal: 10}
+		limits.Expr.CostLimit = most
+		p, err := verify.Load(c.Contract, limits)
+		require.NoError(t, err)
+		state, err := p.Import([]byte(`{"l":{"a":{"tags":[1,2,3,4,5,6,7,8,9]}}}`))
+		require.NoError(t, err)
+		at := verify.Snapshot{State: state, Phase: "main", Version: 1}
+		_, refused, err := p.View(context.Background(), at, verify.ViewRequest{Stage: "s", Args: map[string]string{"k": "a"}})
+		require.NoError(t, err)
+		require.Equal(t, bound, refused == nil)
+		out, err := p.Verify(context.Background(), at, verify.Proposal{Stage: "s", Args: map[string]string{"k": "a"}, Patch: []byte(`[{"op":"replace","path":"/l/a/tags","value":[1]}]`)})
+		require.NoError(t, err)
+		require.Equal(t, bound, out.Verdict.Verdict == verify.Commit, text(out.Verdict))
+	}
+}
