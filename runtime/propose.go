@@ -307,17 +307,17 @@ func (in *Instance) exchange(ctx context.Context, seq uint64) (*request, *Verdic
 func (s *admission) attempt() int { return s.used + 1 }
 
 // objections are the stale gate's violations. Where no tries are left, nothing else is told:
-// an actor that is sent for a new view would be refused on it too. A proposal that comes too
-// late is told so alone: it is not a try. a is what is proposed, and read how it reads.
+// an actor that is sent for a new view would be refused on it too; nor where the key is
+// another proposal's. A proposal that comes too late is told so alone: it is not a try. a is what is proposed, and read how it reads.
 // What the clock has a part in may be refused now and not later: of that nothing is a repeat.
 func (s *admission) objections(key *trace.Key, a *request, read verify.Reading, late []Violation, most int, clocked bool) []Violation {
 	switch {
 	case most > 0 && s.attempt() > most:
 		return []Violation{exhausted}
+	case s.taken: // also where it is late: on a new view it would be refused again
+		return []Violation{keyTaken}
 	case len(late) > 0:
 		return late
-	case s.taken:
-		return []Violation{keyTaken}
 	case len(s.refused) == 0 || clocked:
 		return nil
 	}

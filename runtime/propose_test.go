@@ -77,6 +77,9 @@ func TestAKeyWithAnotherProposalIsRefused(t *testing.T) {
 		require.Contains(t, v.Violations[0].Message, "key", name)
 		require.Equal(t, v.Violations, v.Actor().Violations)
 	}
+	late := proposeAs(t, in, runtime.Proposal{Stage: "draft", Key: "k", Base: 0, Patch: []byte(`[{"op":"add","path":"/draft/refs/-","value":"s"}]`)})
+	rejects(t, late, verify.Repeat)
+	rejects(t, proposeAs(t, in, runtime.Proposal{Stage: "draft", Key: "other", Base: 0, Patch: []byte(`[{"op":"add","path":"/draft/refs/-","value":"s"}]`)}), verify.Stale)
 	p := runtime.Proposal{Stage: "draft", Key: "l", Base: 1, Patch: []byte(inside)}
 	commits(t, proposeAs(t, in, p))
 	p = runtime.Proposal{Stage: "draft", Key: "k", Base: 2, Next: "review", Patch: []byte(inside)}
