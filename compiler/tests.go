@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/check"
@@ -43,6 +44,33 @@ func (out *Output) checkTests(ctx context.Context, l *loader, unit *check.Unit) 
 	}
 	tests, found := check.Tests(unit, out.Subject.checked, l.fixtures(l.in.Path))
 	out.Tests, out.Diagnostics = tests, append(out.Diagnostics, found...)
+}
+
+// TestsBeside reads the tests that stand beside a contract: of desk.poptic those in
+// desk_test.poptic, if they are about it. ok is false if out is no contract without errors, if
+// there are none, or some that are wrong. It shares memory with Grants: one caller at a time.
+func (out *Output) TestsBeside(ctx context.Context, in Input) (tests []check.Test, text string, ok bool) {
+	name := strings.TrimSuffix(in.Path, extension) + TestSuffix
+	if out.Lowered == nil || strings.HasSuffix(in.Path, TestSuffix) {
+		return nil, "", false
+	}
+	in.Path = name
+	l := newLoader(ctx, in)
+	if _, err := l.read(name); err != nil {
+		return nil, "", false
+	}
+	unit := l.load(name, nil)
+	if unit == nil || unit.Faulty || isContract(unit) || slices.ContainsFunc(unit.File.Decls, func(d syntax.Decl) bool {
+		i, imports := d.(*syntax.Import)
+		return imports && isContract(unit.Imports[i])
+	}) {
+		return nil, "", false
+	}
+	tests, found := check.Tests(unit, out.checked, l.fixtures(name))
+	if source.HasErrors(append(found, l.diagnostics...)) {
+		return nil, "", false
+	}
+	return tests, unit.File.Source.Text, true
 }
 
 // subject is the contract that the tests of a file are about, nil if there is none, which it

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -144,9 +145,105 @@ func anyArgs(r region.Region) region.Region {
 }
 
 // meet reports whether two regions may have a place in common, for some values of their
-// parameters.
+// parameters. Of each only the grants are compared that may meet one of the other at all.
 func (p *program) meet(a, b region.Region) bool {
-	return p.model.Overlaps(anyArgs(a), anyArgs(b)) || p.model.Overlaps(anyArgs(b), anyArgs(a))
+	a, b = grantsNear(a, b), grantsNear(b, a)
+	if len(a) == 0 || len(b) == 0 || !p.decides() {
+		return false
+	}
+	a, b = anyArgs(a), anyArgs(b)
+	return p.model.Overlaps(a, b) || p.model.Overlaps(b, a)
+}
+
+// grantsNear lists the grants of a region of which an include may meet one of another.
+func grantsNear(r, other region.Region) region.Region {
+	patterns := footprint.Includes(other)
+	return slices.DeleteFunc(slices.Clone(r), func(g region.Grant) bool {
+		return !slices.ContainsFunc(g.Include, func(q region.Pattern) bool {
+			return slices.ContainsFunc(patterns, q.MayMeet)
+		})
+	})
+}
+
+func mayMeet(a, b region.Region) bool { return len(grantsNear(a, b)) > 0 }
+
+// A filing holds grants by the first member that they name, so that of many those are found
+// soon that may meet a pattern.
+type filing struct {
+	named map[string][]filed
+	other []filed
+}
+
+type filed struct {
+	grant region.Grant
+	stage int // whose it is
+}
+
+func (f *filing) add(r region.Region, stage int) {
+	if f.named == nil {
+		f.named = map[string][]filed{}
+	}
+	for _, g := range r {
+		names := map[string]bool{}
+		for _, q := range g.Include {
+			names[firstMember(q)] = true
+		}
+		if names[""] {
+			f.other = append(f.other, filed{g, stage})
+			continue
+		}
+		for name := range names {
+			f.named[name] = append(f.named[name], filed{g, stage})
+		}
+	}
+}
+
+func firstMember(q region.Pattern) string {
+	if len(q.Segments) > 0 && footprint.IsLiteral(q.Segments[0]) {
+		return q.Segments[0].Text
+	}
+	return ""
+}
+
+// near lists the grants that may meet a pattern, and others.
+func (f *filing) near(q region.Pattern) []filed {
+	if name := firstMember(q); name != "" {
+		return slices.Concat(f.named[name], f.other)
+	}
+	out := slices.Clone(f.other)
+	for _, more := range f.named {
+		out = append(out, more...)
+	}
+	return out
+}
+
+// region is the grants near some patterns.
+func (f *filing) region(patterns []region.Pattern) (out region.Region) {
+	for _, q := range patterns {
+		for _, x := range f.near(q) {
+			out = append(out, x.grant)
+		}
+	}
+	return out
+}
+
+// stages lists the stages with grants near a pattern, in order.
+func (f *filing) stages(q region.Pattern) []int {
+	var out []int
+	for _, x := range f.near(q) {
+		out = append(out, x.stage)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// readers files what each stage reads.
+func (p *program) readers() *filing {
+	f := &filing{}
+	for i := range p.contract.Stages {
+		f.add(p.contract.Stages[i].Read, i)
+	}
+	return f
 }
 
 // unreadWrites finds what is written for nobody. Logs are for those who read the state.
@@ -154,14 +251,15 @@ func unreadWrites(p *program) (out []source.Diagnostic) {
 	if p.contract == nil {
 		return nil
 	}
-	read := p.ruled()
+	read := &filing{}
+	read.add(p.ruled(), 0)
 	for i := range p.contract.Stages {
-		read = append(read, p.model.Seen(&p.contract.Stages[i])...)
+		read.add(p.model.Seen(&p.contract.Stages[i]), i)
 		for _, q := range p.contract.Stages[i].Params {
 			if q.Kind == ir.NewParam {
 				continue // it names what is not there yet
 			}
-			read = append(read, region.Grant{Include: []region.Pattern{q.Of}})
+			read.add(region.Region{{Include: []region.Pattern{q.Of}}}, i)
 		}
 	}
 	p.eachStage(func(s *ir.Stage, _ *syntax.StageDecl) {
@@ -170,7 +268,7 @@ func unreadWrites(p *program) (out []source.Diagnostic) {
 			isAppend := slices.ContainsFunc(footprint.Includes(what), func(q region.Pattern) bool {
 				return slices.ContainsFunc(q.Segments, func(s region.Segment) bool { return s.Kind == region.FreshSegment })
 			})
-			if len(what) == 0 || isAppend || p.meet(what, read) {
+			if len(what) == 0 || isAppend || p.meet(what, read.region(footprint.Includes(what))) || p.spent() {
 				continue
 			}
 			out = append(out, diagnostic.UnreadWrite.Diagnostic(g.Syntax.Span, "let a stage read it, or say in a `poptic:ignore` who does", fmt.Sprintf("what stage %s writes here no stage ever sees, and no rule reads", s.Name)))
@@ -218,7 +316,7 @@ func secretsShown(p *program) (out []source.Diagnostic) {
 				isNamed := slices.ContainsFunc(named, func(q region.Pattern) bool {
 					return len(q.Segments) >= len(secret.Segments) && q.MayMeet(secret)
 				})
-				if !above || isNamed || !p.model.Overlaps(one, anyArgs(g.Plain)) {
+				if !above || isNamed || !p.decides() || !p.model.Overlaps(one, anyArgs(g.Plain)) || p.spent() {
 					continue
 				}
 				out = append(out, secretShown(s, g.Syntax, secret))
@@ -268,7 +366,7 @@ func secretFlows(p *program) (out []source.Diagnostic) {
 	if p.contract == nil || len(p.contract.Secrets) == 0 {
 		return nil
 	}
-	order := p.phaseOrder()
+	order, readers := p.once.order(), p.readers()
 	sees := func(s *ir.Stage, what region.Region) bool { return p.meet(what, s.Read) }
 	for _, secret := range footprint.Includes(p.contract.Secrets) {
 		one := region.Region{{Include: []region.Pattern{secret}}}
@@ -276,28 +374,30 @@ func secretFlows(p *program) (out []source.Diagnostic) {
 			continue
 		}
 		var knowing []string // roles that see it anyway
-		for i := range p.contract.Stages {
+		knows := map[int]bool{}
+		for _, i := range readers.stages(secret) {
 			if sees(&p.contract.Stages[i], one) {
+				knows[i] = true
 				knowing = append(knowing, p.contract.Stages[i].By...)
 			}
 		}
-		p.eachStage(func(a *ir.Stage, _ *syntax.StageDecl) {
-			if !sees(a, one) {
-				return
-			}
+		for _, at := range slices.Sorted(maps.Keys(knows)) {
+			a := &p.contract.Stages[at]
 			for _, g := range p.in.Output.Grants(a.Name, "write") {
 				for _, w := range footprint.Includes(slices.Concat(g.Plain, g.Blind)) {
 					if !p.holdsText(w, false) || p.isSecret(w) {
 						continue
 					}
 					what := region.Region{{Include: []region.Pattern{w}, Except: footprint.Includes(p.contract.Secrets)}}
-					i := slices.IndexFunc(p.contract.Stages, func(b ir.Stage) bool {
+					found := slices.IndexFunc(readers.stages(w), func(i int) bool {
+						b := &p.contract.Stages[i]
 						told := len(b.By) > 0 && !slices.ContainsFunc(b.By, func(r string) bool { return !slices.Contains(knowing, r) })
-						return b.Name != a.Name && b.From == "" && !told && !sees(&b, one) && order.follows(a, &b) && p.meet(what, p.textsOf(&b))
+						return i != at && b.From == "" && !told && !knows[i] && order.follows(a, b) && p.meet(what, b.Read)
 					})
-					if i < 0 {
+					if found < 0 || p.spent() {
 						continue
 					}
+					i := readers.stages(w)[found]
 					d := diagnostic.SecretFlow.Diagnostic(g.Syntax.Span, "keep the secret from the one stage, or the text from the other; `prove no flow from secrets to "+w.Source()+"` says when it is mended",
 						fmt.Sprintf("stage %s sees the secret %s and may write it here, where stage %s sees it", a.Name, secret.Source(), p.contract.Stages[i].Name))
 					if b := p.stages[p.contract.Stages[i].Name]; b != nil {
@@ -308,13 +408,10 @@ func secretFlows(p *program) (out []source.Diagnostic) {
 					}
 				}
 			}
-		})
+		}
 	}
 	return out
 }
-
-// textsOf is what a stage reads.
-func (p *program) textsOf(s *ir.Stage) region.Region { return s.Read }
 
 // isSecret reports whether a place is secret, or lies below one that is.
 func (p *program) isSecret(w region.Pattern) bool {

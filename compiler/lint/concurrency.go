@@ -18,8 +18,9 @@ import (
 
 // eachConflict visits the pairs of different stages that may meet in a phase, with their
 // conflicts; stages that move the phase, delegates, and pairs of which a claim speaks are
-// left out: of those their author knows.
-func (p *program) eachConflict(visit func(footprint.Pair)) {
+// left out: of those their author knows. Further pairs of a stage are looked at as long as
+// visit says so.
+func (p *program) eachConflict(visit func(footprint.Pair) (more bool)) {
 	if p.contract == nil {
 		return
 	}
@@ -35,8 +36,11 @@ func (p *program) eachConflict(visit func(footprint.Pair)) {
 			if j <= i || !isPlain(b) || p.claimed(a, b) {
 				continue
 			}
-			if found := x.Conflicts(i, j); len(found) > 0 {
-				visit(footprint.Pair{A: a, B: b, Conflicts: found})
+			if !p.decides() {
+				return
+			}
+			if found := x.Conflicts(i, j); len(found) > 0 && !visit(footprint.Pair{A: a, B: b, Conflicts: found}) {
+				break
 			}
 		}
 	}
@@ -57,17 +61,17 @@ func (p *program) claimed(a, b *ir.Stage) bool {
 
 // conflictingStages finds two stages that may write one place.
 func conflictingStages(p *program) (out []source.Diagnostic) {
-	p.eachConflict(func(pair footprint.Pair) {
+	p.eachConflict(func(pair footprint.Pair) bool {
 		i := slices.IndexFunc(pair.Conflicts, func(c footprint.Conflict) bool {
 			return c.Kind == footprint.WriteConflict && !c.Soft && !isNew(pair, c.When)
 		})
 		if i < 0 {
-			return
+			return true
 		}
 		c := pair.Conflicts[i]
 		wide, narrow, ok := p.clashing(pair)
 		if !ok {
-			return
+			return true
 		}
 		when := ""
 		if len(c.When.All) > 0 {
@@ -88,14 +92,14 @@ func conflictingStages(p *program) (out []source.Diagnostic) {
 		d = related(d, "stage "+narrow.stage.Name+" writes it here", narrow.grant.Span)
 		if j := slices.IndexFunc(out, func(f source.Diagnostic) bool { return f.Span == d.Span }); j >= 0 { // one grant, one finding
 			out[j].Related = append(out[j].Related, d.Related...)
-			return
+			return len(out[j].Related) < maxRelated
 		}
 		out = append(out, d)
+		return true
 	})
 	for i, d := range out {
 		if more := len(d.Related) - 1; more > 0 {
-			out[i].Help = fmt.Sprintf("so may %d more: let this stage write less, or run in phases of its own", more)
-			out[i].Related, out[i].Fixes = d.Related[:min(len(d.Related), maxRelated)], nil
+			out[i].Help, out[i].Fixes = "so may others: let this stage write less, or run in phases of its own", nil
 		}
 	}
 	return out
@@ -156,7 +160,7 @@ func (p *program) clashing(pair footprint.Pair) (wide, narrow side, ok bool) {
 		for _, h := range p.in.Output.Grants(pair.B.Name, "write") {
 			a := side{pair.A, g.Syntax, anyArgs(slices.Concat(g.Plain, g.Blind))}
 			b := side{pair.B, h.Syntax, anyArgs(slices.Concat(h.Plain, h.Blind))}
-			if len(a.what) == 0 || len(b.what) == 0 || !p.model.Overlaps(a.what, b.what) {
+			if len(a.what) == 0 || len(b.what) == 0 || !mayMeet(a.what, b.what) || !p.decides() || !p.model.Overlaps(a.what, b.what) {
 				continue
 			}
 			if p.within(a.what, b.what) && !p.within(b.what, a.what) {
@@ -197,7 +201,7 @@ func (p *program) narrower(wide, narrow side) (rest string, ok bool) {
 // seenWhileWritten finds stages of which one sees what the other writes, whatever their
 // arguments are.
 func seenWhileWritten(p *program) (out []source.Diagnostic) {
-	p.eachConflict(func(pair footprint.Pair) {
+	p.eachConflict(func(pair footprint.Pair) bool {
 		var always []footprint.Conflict
 		for _, c := range pair.Conflicts {
 			if (c.Kind == footprint.ViewConflict || c.Kind == footprint.LocalConflict) && !c.Soft && len(c.When.All) == 0 {
@@ -205,16 +209,17 @@ func seenWhileWritten(p *program) (out []source.Diagnostic) {
 			}
 		}
 		if len(always) == 0 {
-			return
+			return true
 		}
 		c := always[0]
 		seer, writer := pair.Stage(c.A), pair.Stage(c.B)
 		at, other := p.stages[seer.Name], p.stages[writer.Name]
 		if at == nil || other == nil {
-			return
+			return true
 		}
 		d := diagnostic.SeenWhileWritten.Diagnostic(at.Name.Span, "read less, write elsewhere, or let them run in different phases", footprint.Explain(footprint.Pair{A: pair.A, B: pair.B, Conflicts: always[:1]})+p.inPhases(pair))
 		out = append(out, related(d, "this one writes it", other.Name.Span))
+		return true
 	})
 	return out
 }
@@ -223,7 +228,7 @@ func seenWhileWritten(p *program) (out []source.Diagnostic) {
 // of which something sharper is said.
 func positionalWrites(p *program) (out []source.Diagnostic) {
 	p.eachStage(func(s *ir.Stage, d *syntax.StageDecl) {
-		if slices.ContainsFunc(shiftingPositions(p), func(f source.Diagnostic) bool { return holds(d.Span, f.Span) }) {
+		if slices.ContainsFunc(p.once.shifting(), func(f source.Diagnostic) bool { return holds(d.Span, f.Span) }) {
 			return
 		}
 		for _, g := range p.in.Output.Grants(s.Name, "write") {
@@ -278,7 +283,14 @@ func (p *program) keyed(list region.Pattern) string {
 
 // shiftingPositions finds several positions of one list in one clause, or in one patch of
 // a test.
-func shiftingPositions(p *program) (out []source.Diagnostic) {
+func shiftingPositions(p *program) []source.Diagnostic {
+	if p.contract == nil {
+		return nil
+	}
+	return p.once.shifting()
+}
+
+func (p *program) findShifting() (out []source.Diagnostic) {
 	p.eachStage(func(s *ir.Stage, _ *syntax.StageDecl) {
 		first := map[string]region.Pattern{}
 		for _, g := range p.in.Output.Grants(s.Name, "write") {

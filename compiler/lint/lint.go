@@ -24,6 +24,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/diagnostic"
@@ -198,9 +199,16 @@ func Findings(ctx context.Context, in Input) ([]source.Diagnostic, error) {
 	return source.Sort(p.setAside(out, looked, in.Config)), nil
 }
 
+// maxDecisions bounds the questions about regions, about pairs of stages and about pairs of
+// conditions that the rules of one file may ask. What is left open then is not reported:
+// contracts that people write are far below.
+const maxDecisions = 1 << 14
+
 // A program is what rules look at.
 type program struct {
 	in     Input
+	ctx    context.Context
+	asks   int          // decisions made
 	tree   *syntax.File // nil if the file could not be read
 	errors []source.Diagnostic
 	noted  map[string][]source.Diagnostic // what the compiler noted and is no error, by code
@@ -211,13 +219,30 @@ type program struct {
 	stages   map[string]*syntax.StageDecl
 	rules    map[string]*syntax.InvariantDecl // by name, as far as the file declares them
 
-	tests   *tests
-	unnamed []source.Diagnostic // see unusedNames
-	asked   bool                // that unnamed is known
+	tests *tests
+	once  struct { // what several rules ask for
+		unused    func() []source.Diagnostic
+		shifting  func() []source.Diagnostic
+		unbounded func() []source.Diagnostic
+		order     func() *phaseOrder
+		asked     func() []judgement // conditions
+	}
+	held map[string][]*term // see committed
+}
+
+// decides counts a decision, and reports whether there may be one more.
+func (p *program) decides() bool {
+	p.asks++
+	return !p.spent()
+}
+
+// spent reports whether what is found from now on counts for nothing.
+func (p *program) spent() bool {
+	return p.asks > maxDecisions || p.model.Spent() || p.ctx.Err() != nil
 }
 
 func newProgram(ctx context.Context, in Input) *program {
-	p := &program{in: in, noted: map[string][]source.Diagnostic{}, stages: map[string]*syntax.StageDecl{}, rules: map[string]*syntax.InvariantDecl{}}
+	p := &program{in: in, ctx: ctx, held: map[string][]*term{}, noted: map[string][]source.Diagnostic{}, stages: map[string]*syntax.StageDecl{}, rules: map[string]*syntax.InvariantDecl{}}
 	for _, d := range in.Output.Diagnostics {
 		if _, isRule := Find(d.Code); isRule && d.Severity != source.Error {
 			p.noted[d.Code] = append(p.noted[d.Code], d)
@@ -244,6 +269,11 @@ func newProgram(ctx context.Context, in Input) *program {
 		}
 	}
 	p.tests = p.readTests(ctx)
+	p.once.unused = sync.OnceValue(p.findUnused)
+	p.once.shifting = sync.OnceValue(p.findShifting)
+	p.once.unbounded = sync.OnceValue(p.findUnbounded)
+	p.once.order = sync.OnceValue(p.newPhaseOrder)
+	p.once.asked = sync.OnceValue(p.findConditions)
 	return p
 }
 

@@ -326,12 +326,12 @@ func (l *logic) mayHold(t *term, not bool) (may, decided bool) {
 	if !ok {
 		return true, false
 	}
-	for _, k := range l.known {
+	for _, k := range l.near(t) {
 		more, ok := l.cases(k, false)
 		if !ok {
 			continue
 		}
-		if joined, ok := both(cases, more); ok {
+		if joined, ok := both(cases, more); ok && len(joined) <= maxJoined {
 			cases = joined
 		}
 	}
@@ -341,6 +341,41 @@ func (l *logic) mayHold(t *term, not bool) (may, decided bool) {
 		}
 	}
 	return false, true
+}
+
+// maxJoined and maxKnown bound what of other conditions is taken into account.
+const (
+	maxJoined = 256
+	maxKnown  = 16
+)
+
+// near lists the known conditions that are about something that t is about.
+func (l *logic) near(t *term) (out []*term) {
+	if len(l.known) == 0 {
+		return nil
+	}
+	about := map[string]bool{}
+	places(t, func(s string) { about[s] = true })
+	for _, k := range l.known {
+		shared := false
+		places(k, func(s string) { shared = shared || about[s] })
+		if shared && len(out) < maxKnown {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// places visits the members and names that a term is about, by their texts: such as lead to
+// others are not told.
+func places(t *term, visit func(string)) {
+	if t.head == "select" || t.head == "" {
+		visit(t.text)
+		return
+	}
+	for _, a := range t.args {
+		places(a, visit)
+	}
 }
 
 // A domain is what is known of the value of a term.

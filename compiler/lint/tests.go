@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,7 +25,7 @@ import (
 
 // tests is what the tests of a contract say.
 type tests struct {
-	text     string // of the file
+	words    map[string]bool // of the file
 	stages   map[string]bool
 	violated map[string]bool // invariants that refuse something
 	patches  []testPatch
@@ -43,27 +43,20 @@ type operation struct{ Op, Path, From string }
 
 // readTests reads them; nil if there are none, or some that are wrong.
 func (p *program) readTests(ctx context.Context) *tests {
-	name := strings.TrimSuffix(p.in.Path, ".poptic") + compiler.TestSuffix
-	if p.in.FS == nil || strings.HasSuffix(p.in.Path, compiler.TestSuffix) {
-		return nil
-	}
-	text, err := fs.ReadFile(p.in.FS, name)
-	if err != nil {
+	if p.in.FS == nil {
 		return nil
 	}
 	shown := strings.TrimSuffix(p.tree.Source.Name, ".poptic") + compiler.TestSuffix
-	out, err := compiler.Compile(ctx, compiler.Input{FS: p.in.FS, Path: name, LeaveClaims: true, Show: func(path string) string {
-		if path == name {
-			return shown
-		}
-		return path
-	}})
-	if err != nil || source.HasErrors(out.Diagnostics) || out.Subject == nil || out.Subject.Lowered == nil || out.Subject.Lowered.Name != p.contract.Name {
+	all, text, ok := p.in.Output.TestsBeside(ctx, compiler.Input{FS: p.in.FS, Path: p.in.Path, Show: func(string) string { return shown }})
+	if !ok {
 		return nil
 	}
-	t := &tests{text: string(text), stages: map[string]bool{}, violated: map[string]bool{}}
-	for i := range out.Tests {
-		for _, step := range out.Tests[i].Steps {
+	t := &tests{words: map[string]bool{}, stages: map[string]bool{}, violated: map[string]bool{}}
+	for _, w := range word.FindAllString(text, -1) {
+		t.words[w] = true
+	}
+	for i := range all {
+		for _, step := range all[i].Steps {
 			t.step(step)
 		}
 	}
@@ -72,6 +65,8 @@ func (p *program) readTests(ctx context.Context) *tests {
 	}
 	return t
 }
+
+var word = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
 // step notes what one step of a test says.
 func (t *tests) step(s check.Step) {
@@ -135,13 +130,13 @@ func wideGrants(p *program) (out []source.Diagnostic) {
 		return nil
 	}
 	p.eachStage(func(s *ir.Stage, _ *syntax.StageDecl) {
-		var written [][]string
+		var all [][]string
 		tested := false
 		for _, t := range p.tests.patches {
 			if t.stage == s.Name && t.accepted && len(t.ops) > 0 {
 				tested = true
 				for _, op := range t.ops {
-					written = append(written, places(op)...)
+					all = append(all, written(op)...)
 				}
 			}
 		}
@@ -149,7 +144,7 @@ func wideGrants(p *program) (out []source.Diagnostic) {
 			return
 		}
 		for _, g := range p.in.Output.Grants(s.Name, "write") {
-			if f, ok := p.wideGrant(s, g.Syntax, footprint.Includes(slices.Concat(g.Plain, g.Blind)), written); ok {
+			if f, ok := p.wideGrant(s, g.Syntax, footprint.Includes(slices.Concat(g.Plain, g.Blind)), all); ok {
 				out = append(out, f)
 			}
 		}
@@ -157,8 +152,8 @@ func wideGrants(p *program) (out []source.Diagnostic) {
 	return out
 }
 
-// places are where an operation writes, as the tokens of pointers.
-func places(op operation) [][]string {
+// written is where an operation writes, as the tokens of pointers.
+func written(op operation) [][]string {
 	split := func(pointer string) []string {
 		return strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	}

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -29,10 +28,13 @@ var nameKinds = map[symbol.Kind]*diagnostic.Kind{
 
 // unusedNames finds them all; each rule takes what is of its code.
 func unusedNames(p *program) []source.Diagnostic {
-	if p.contract == nil || p.asked {
-		return p.unnamed
+	if p.contract == nil {
+		return nil
 	}
-	p.asked = true
+	return p.once.unused()
+}
+
+func (p *program) findUnused() (out []source.Diagnostic) {
 	table := p.in.Output.Symbols()
 	var open []*symbol.Symbol // not known to be used
 	uses := map[*symbol.Symbol][]source.Span{}
@@ -48,9 +50,11 @@ func unusedNames(p *program) []source.Diagnostic {
 	}
 	isUsed := func(s *symbol.Symbol) bool {
 		return slices.ContainsFunc(uses[s], func(at source.Span) bool {
-			return !slices.ContainsFunc(open, func(o *symbol.Symbol) bool { return holds(o.Whole, at) })
+			i, _ := slices.BinarySearchFunc(open, at.Start+1, func(o *symbol.Symbol, start int) int { return o.Whole.Start - start })
+			return i == 0 || !holds(open[i-1].Whole, at) // declarations do not overlap
 		}) || p.testsName(s.Name) || s.Kind == symbol.Group && p.isMeant(s.Name) || s.Kind == symbol.Import && p.hasRules(s)
 	}
+	slices.SortFunc(open, func(a, b *symbol.Symbol) int { return a.Whole.Start - b.Whole.Start })
 	for {
 		left := slices.DeleteFunc(slices.Clone(open), isUsed)
 		if len(left) == len(open) {
@@ -63,9 +67,9 @@ func unusedNames(p *program) []source.Diagnostic {
 		if len(uses[s]) > 0 { // by what nothing uses either, which goes first
 			d.Fixes = nil
 		}
-		p.unnamed = append(p.unnamed, d)
+		out = append(out, d)
 	}
-	return p.unnamed
+	return out
 }
 
 // isMeant reports whether a misspelt role was to be a group: it is used where that is mended.
@@ -121,9 +125,7 @@ func (p *program) declaration(at source.Span) source.Span {
 }
 
 // testsName reports whether the tests of the contract mention a word.
-func (p *program) testsName(word string) bool {
-	return p.tests != nil && regexp.MustCompile(`\b`+regexp.QuoteMeta(word)+`\b`).MatchString(p.tests.text)
-}
+func (p *program) testsName(word string) bool { return p.tests != nil && p.tests.words[word] }
 
 // unusedDelegables finds what stages hand down to nobody.
 func unusedDelegables(p *program) (out []source.Diagnostic) {

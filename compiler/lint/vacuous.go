@@ -118,6 +118,10 @@ func (p *program) phaseNames() (out []string) {
 
 // committed lists what the invariants say of every committed state, which is called name.
 func (p *program) committed(name string) (out []*term) {
+	if held, known := p.held[name]; known {
+		return held
+	}
+	defer func() { p.held[name] = out }()
 	for i := range p.contract.Invariants {
 		if v := &p.contract.Invariants[i]; v.Expr != nil && v.Each == nil && !v.Change {
 			if t := condition(v.Expr.Source, renaming("state", name)); t != nil {
@@ -129,10 +133,14 @@ func (p *program) committed(name string) (out []*term) {
 }
 
 // conditions are the judgements about guards, and about the conditions of stages.
-func (p *program) conditions() (out []judgement) {
+func (p *program) conditions() []judgement {
 	if p.contract == nil {
 		return nil
 	}
+	return p.once.asked()
+}
+
+func (p *program) findConditions() (out []judgement) {
 	state := func(names ...string) map[string]ir.TypeID {
 		out := map[string]ir.TypeID{}
 		for _, n := range names {
@@ -238,7 +246,10 @@ func (p *program) constraints() (out []judgement) {
 }
 
 // impossible reports whether nothing meets a condition.
-func (j *judgement) impossible() bool {
+func (p *program) impossible(j judgement) bool {
+	if !p.decides() {
+		return false
+	}
 	may, decided := j.logic.mayHold(j.ask, false)
 	return decided && !may
 }
@@ -250,7 +261,7 @@ func neverHold(p *program) (out []source.Diagnostic) {
 	}
 	var before []*term // of the invariants that may hold together
 	for _, j := range p.invariants() {
-		if j.impossible() {
+		if p.impossible(j) {
 			report(j, ": no state keeps it")
 			continue
 		}
@@ -258,7 +269,7 @@ func neverHold(p *program) (out []source.Diagnostic) {
 			continue
 		}
 		j.logic.known = before
-		if j.impossible() {
+		if p.impossible(j) {
 			report(j, " together with the invariants above it")
 			continue
 		}
@@ -266,7 +277,7 @@ func neverHold(p *program) (out []source.Diagnostic) {
 	}
 	for _, j := range p.conditions() {
 		switch {
-		case !j.impossible():
+		case !p.impossible(j):
 		case j.stage != "":
 			report(j, ": the stage never runs")
 		case j.arrow != nil:
@@ -276,7 +287,7 @@ func neverHold(p *program) (out []source.Diagnostic) {
 		}
 	}
 	for _, j := range p.constraints() {
-		if j.impossible() {
+		if p.impossible(j) {
 			report(j, "")
 		}
 	}
@@ -285,11 +296,12 @@ func neverHold(p *program) (out []source.Diagnostic) {
 
 func alwaysHold(p *program) (out []source.Diagnostic) {
 	for _, j := range slices.Concat(p.invariants(), p.conditions(), p.constraints()) {
-		j.logic.known = nil
-		if j.invariant != nil && j.invariant.Change && j.ask.text == "bool:true" || !j.logic.certain(j.ask) {
+		l := *j.logic
+		l.known = nil
+		if !p.decides() || j.invariant != nil && j.invariant.Change && j.ask.text == "bool:true" || !l.certain(j.ask) {
 			continue
 		}
-		if may, decided := j.logic.mayHold(j.ask, true); decided && !may {
+		if may, decided := l.mayHold(j.ask, true); decided && !may {
 			out = append(out, diagnostic.AlwaysHolds.Diagnostic(j.at, "leave it out, or say what was meant; an `||` may have to be `&&`", j.what+" holds whatever the state is: it refuses nothing"))
 		}
 	}
@@ -317,8 +329,11 @@ func impliedInvariants(p *program) (out []source.Diagnostic) {
 			continue
 		}
 		for _, k := range all {
-			if k.invariant == j.invariant || gone[k.invariant] || !sameEntries(j.invariant, k.invariant) || k.impossible() {
+			if k.invariant == j.invariant || gone[k.invariant] || !sameEntries(j.invariant, k.invariant) || p.impossible(k) {
 				continue
+			}
+			if !p.decides() {
+				return out
 			}
 			j.logic.known = []*term{k.ask}
 			if may, decided := j.logic.mayHold(j.ask, true); decided && !may {
@@ -377,7 +392,7 @@ func emptyExcepts(p *program) (out []source.Diagnostic) {
 		for _, g := range p.in.Output.Grants(of, clause) {
 			for i, what := range g.Taken {
 				e := g.Syntax.Except[i]
-				if e.Secrets || len(what) == 0 || len(g.Whole) == 0 || p.model.Overlaps(what, g.Whole) || p.model.Spent() {
+				if e.Secrets || len(what) == 0 || len(g.Whole) == 0 || !p.decides() || mayMeet(what, g.Whole) && p.model.Overlaps(what, g.Whole) || p.spent() {
 					continue
 				}
 				out = append(out, diagnostic.EmptyExcept.Diagnostic(e.Span, "name a place below what is granted, or leave it out",
@@ -536,7 +551,7 @@ func grantsInside(p *program) (out []source.Diagnostic) {
 						continue
 					}
 					a, b := slices.Concat(all[i].Plain, all[i].Blind), slices.Concat(all[j].Plain, all[j].Blind)
-					if len(a) == 0 || !p.possible(a) || !p.within(a, b) {
+					if len(a) == 0 || !p.within(a, b) || !p.possible(a) {
 						continue
 					}
 					gone[i] = true
@@ -568,6 +583,9 @@ func (p *program) possible(r region.Region) bool {
 
 // within reports whether all of a certainly lies in b.
 func (p *program) within(a, b region.Region) bool {
+	if !mayMeet(a, b) || !p.decides() {
+		return false
+	}
 	_, all := p.model.Within(a, b, region.Plain, region.Plain)
-	return all && !p.model.Spent()
+	return all && !p.spent()
 }

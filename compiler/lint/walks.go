@@ -23,14 +23,14 @@ type phaseOrder struct {
 	entered map[string]bool
 }
 
-// phaseOrder leaves out the arrows that nobody can walk: their guard never holds, or all
+// newPhaseOrder leaves out the arrows that nobody can walk: their guard never holds, or all
 // stages that could walk them have a `require` that never does, or run in no phase that is
 // entered.
-func (p *program) phaseOrder() *phaseOrder {
+func (p *program) newPhaseOrder() *phaseOrder {
 	never := map[*ir.Arrow]bool{}
 	stopped := map[string]bool{}
 	for _, j := range p.conditions() {
-		if (j.arrow != nil || j.stage != "") && j.impossible() {
+		if (j.arrow != nil || j.stage != "") && p.impossible(j) {
 			if j.arrow != nil {
 				never[j.arrow] = true
 			} else {
@@ -79,7 +79,7 @@ func deadPhases(p *program) (out []source.Diagnostic) {
 	if p.contract == nil {
 		return nil
 	}
-	order := p.phaseOrder()
+	order := p.once.order()
 	for _, d := range p.tree.Decls {
 		d, ok := d.(*syntax.PhasesDecl)
 		if !ok {
@@ -98,7 +98,7 @@ func deadStages(p *program) (out []source.Diagnostic) {
 	if p.contract == nil || len(p.contract.Phases) == 0 {
 		return nil
 	}
-	order := p.phaseOrder()
+	order := p.once.order()
 	p.eachStage(func(s *ir.Stage, d *syntax.StageDecl) {
 		if len(s.In) > 0 && !slices.ContainsFunc(s.In, func(ph string) bool { return order.entered[ph] }) {
 			out = append(out, diagnostic.DeadStage.Diagnostic(d.Name.Span, "mend the way to its phases, or leave it out", "stage "+s.Name+" never runs: "+listed(s.In, "no phase of")+" is ever entered"))
@@ -144,10 +144,19 @@ func isFixed(over *term) bool { return over.head == "select" && !strings.Contain
 
 // unboundedCosts finds loops within loops over containers of the state, whose sizes
 // nothing bounds, or bounds so high that the product is beyond the limit of one evaluation.
-func unboundedCosts(p *program) (out []source.Diagnostic) {
+func unboundedCosts(p *program) []source.Diagnostic {
+	if p.contract == nil {
+		return nil
+	}
+	return p.once.unbounded()
+}
+
+func (p *program) findUnbounded() (out []source.Diagnostic) {
 	limit := new(big.Rat).SetInt64(int64(expr.Default().CostLimit))
 	for _, j := range slices.Concat(p.invariants(), p.conditions()) {
-		j.logic.known = slices.Concat(p.committed("state"), p.committed("before"), p.committed("after"))
+		l := *j.logic
+		j.logic = &l
+		l.known = slices.Concat(p.committed("state"), p.committed("before"), p.committed("after"))
 		if found := p.costly(j, loops(j.ask), nil, limit); found != nil {
 			out = append(out, *found)
 		}
