@@ -19,7 +19,7 @@ func FromSchema(text []byte) (*Draft, error) {
 	}
 	s := &schemaReader{Draft: &Draft{}, root: root, known: map[string]*typ{}, open: map[string]bool{}}
 	at := root
-	for ref := at.get("$ref"); ref != nil && s.at(ref.text) != nil && len(s.open) < 64; ref = at.get("$ref") {
+	for ref := at.get("$ref"); ref != nil && s.at(ref.text) != nil && !s.open[ref.text]; ref = at.get("$ref") {
 		s.open[ref.text] = true
 		at = s.at(ref.text)
 	}
@@ -32,7 +32,11 @@ type schemaReader struct {
 	root  *value
 	known map[string]*typ // by the pointers of references
 	open  map[string]bool // references that are being read
+	depth int             // of schemas in schemas
 }
+
+// deepest bounds how deep schemas are read in each other; "allOf" may lead back without end.
+const deepest = 60
 
 // at is what a local reference points to, nil if it is none.
 func (s *schemaReader) at(ref string) *value {
@@ -58,7 +62,11 @@ func unknown(why string) *typ { return &typ{text: "any", notes: []string{why}} }
 
 // typeOf is the type that a schema describes. Records at the top of the state, and those that are to stand where they are, get no name.
 func (s *schemaReader) typeOf(name string, v *value, bare bool) *typ {
+	s.depth++
+	defer func() { s.depth-- }()
 	switch {
+	case s.depth > deepest:
+		return unknown("what is nested deeper")
 	case v == nil, v.is("true"), v.kind == "object" && len(v.names) == 0:
 		return simple("any")
 	case v.is("false"):

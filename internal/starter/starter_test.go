@@ -3,6 +3,7 @@ package starter_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -236,4 +237,54 @@ func TestEverySchemaBecomesAContract(t *testing.T) {
 			require.NotEqual(t, source.Error, found.Severity, "%s: %s\n%s\n%s", found.Code, found.Message, schema, data)
 		}
 	}
+}
+
+func TestASchemaThatLeadsBackToItselfEnds(t *testing.T) {
+	for _, schema := range []string{
+		`{"allOf":[{"$ref":"#"},{"$ref":"#"}]}`,
+		`{"$ref":"#"}`,
+		`{"$ref":"#/a","a":{"$ref":"#/b"},"b":{"$ref":"#/a"}}`,
+		`{"properties":{"a":{"allOf":[{"$ref":"#/properties/a"},{"type":"object","properties":{"b":{"$ref":"#"}}}]}}}`,
+		`{"properties":{"a":` + strings.Repeat(`{"items":`, 90) + `true` + strings.Repeat(`}`, 90) + `}}`,
+	} {
+		d, err := starter.FromSchema([]byte(schema))
+		if err == nil {
+			_, err = d.Contract("c", "it")
+			require.NoError(t, err, schema)
+		}
+	}
+}
+
+func FuzzFromSchema(f *testing.F) {
+	for _, name := range []string{"pydantic", "zod"} {
+		text, err := os.ReadFile("testdata/" + name + ".json")
+		require.NoError(f, err)
+		f.Add(text)
+	}
+	f.Add([]byte(`{"allOf":[{"$ref":"#"},{"properties":{"a":{"$ref":"#/properties"}}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d, err := starter.FromSchema(text)
+		if err != nil {
+			return
+		}
+		if out, err := d.Contract("c", "it"); err == nil {
+			_, err = format.Source("c.poptic", out)
+			require.NoError(t, err)
+		}
+	})
+}
+
+func FuzzFromSample(f *testing.F) {
+	f.Add([]byte(`{"a":[{"id":"x","b":[1,2.5,null]},{"id":"y"}],"m":{"k1":{"z":true},"k2":{"z":false}}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d, err := starter.FromSample(text, false)
+		if err != nil {
+			return
+		}
+		_, err = d.Contract("c", "it")
+		var mistaken *format.Error
+		if err != nil && !errors.As(err, &mistaken) {
+			t.Fatal(err)
+		}
+	})
 }
