@@ -156,7 +156,7 @@ func (s *stand) part(p footprint.Pair, conflict footprint.Conflict) *footprint.C
 
 // share is the part of the trials left for a contract, one of so many, that is for one
 // conflict: one that nothing shows leaves some for those that little would show.
-const share = 4
+const share = 8
 
 // settleAfter is how many more trials may be run for a better one.
 const settleAfter = 200
