@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/patchoptic/poptic/internal/ir"
@@ -45,7 +47,7 @@ func arrows(c *ir.Contract) []arrow {
 		for _, a := range p.Arrows {
 			x := arrow{name: "from " + p.Name + " to " + a.To, host: a.ByHost}
 			if a.Guard != nil {
-				x.guard = folded(a.Guard.Source)
+				x.guard = oneSpelling(a.Guard.Source)
 			}
 			out = append(out, x)
 		}
@@ -101,21 +103,33 @@ type named struct{ name, text string }
 func invariants(c *ir.Contract) []named {
 	var out []named
 	for _, v := range c.Invariants {
-		text := ""
+		text, bound := "", []string(nil)
 		if v.Each != nil {
-			text = v.Each.Source() + " "
+			text, bound = "each "+v.Each.Over.Source()+" ", []string{v.Each.Var, v.Each.Key}
 		}
 		if v.Unique != nil {
-			text += "unique"
+			var places []string
 			for _, p := range v.UniquePlaces() {
-				text += " " + p.Source()
+				places = append(places, p.Source())
 			}
+			slices.Sort(places)
+			text += "unique " + strings.Join(places, " ")
 		} else {
-			text += folded(v.Expr.Source)
+			text += oneSpelling(v.Expr.Source, bound...)
 		}
 		out = append(out, named{v.Title(), text})
 	}
 	return out
+}
+
+// oneSpelling is what an expression says, whatever the names that a rule binds.
+func oneSpelling(source string, bound ...string) string {
+	return strings.Join(spelled(source, func(name string) string {
+		if i := slices.Index(bound, name); i >= 0 {
+			return fmt.Sprint("#", i)
+		}
+		return name
+	}), " && ")
 }
 
 // measures are compared like rules, since rules use them; one that went or came
@@ -125,7 +139,7 @@ func measures(c *ir.Contract) []named {
 	for _, m := range c.Measures {
 		text := string(m.Kind) + " " + m.Over.Source()
 		if m.Where != nil {
-			text += " where " + folded(m.Where.Source)
+			text += " where " + oneSpelling(m.Where.Source)
 		}
 		out = append(out, named{"measure " + m.Name, text})
 	}

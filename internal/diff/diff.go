@@ -2,8 +2,8 @@
 //
 // Not their texts are compared, but what they mean: regions are decided against each
 // other, and what one allows and the other does not is shown by a path. Rules are CEL,
-// which is compared as text: a rule that is gone widens, a new one narrows, and one that
-// was rewritten is both.
+// which is compared by what it says in one spelling: a rule that is gone widens, a new one
+// narrows, and one that was rewritten is both.
 //
 // Contracts is the entry point. A Comparison is data that marshals to JSON; text for
 // people is made from it by who shows it.
@@ -12,10 +12,10 @@ package diff
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/patchoptic/poptic/internal/expr"
 	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/ir"
 	"github.com/patchoptic/poptic/internal/region"
@@ -107,11 +107,12 @@ func (d *differ) stages() {
 	for i := range d.new.Stages {
 		s := &d.new.Stages[i]
 		if was := d.old.Stage(s.Name); was != nil {
-			d.stage(was, aligned(s, was))
+			is, names := aligned(s, was)
+			d.stage(was, is, names)
 			continue
 		}
 		d.note(Widened, s.Name, "stage", "", "is new, and runs in %s", strings.Join(s.In, ", "))
-		d.stage(&ir.Stage{Name: s.Name, By: s.By, In: s.In, HasDelegable: s.HasDelegable, Require: s.Require, Ensure: s.Ensure, Produce: s.Produce, Params: s.Params, Values: s.Values, Attempts: s.Attempts}, s)
+		d.stage(&ir.Stage{Name: s.Name, By: s.By, In: s.In, HasDelegable: s.HasDelegable, Require: s.Require, Ensure: s.Ensure, Produce: s.Produce, Params: s.Params, Values: s.Values, Attempts: s.Attempts}, s, nil)
 	}
 	for _, s := range d.old.Stages {
 		if d.new.Stage(s.Name) == nil {
@@ -121,55 +122,33 @@ func (d *differ) stages() {
 }
 
 // aligned is a stage with its parameters renamed to those of what it was, if they are
-// as many, of the same kinds.
-func aligned(s, was *ir.Stage) *ir.Stage {
-	names := map[string]string{}
+// as many, of the same kinds; names has what they were for what they are. Its conditions are
+// left as they are.
+func aligned(s, was *ir.Stage) (out *ir.Stage, names map[string]string) {
+	names = map[string]string{}
 	for i, p := range s.Params {
 		if len(was.Params) != len(s.Params) || was.Params[i].Kind != p.Kind {
-			return s
+			return s, nil
 		}
 		names[p.Name] = was.Params[i].Name
 	}
 	rename := func(name string) string { return names[name] }
-	out := *s
+	as := *s
+	out = &as
 	out.Read, out.Write, out.Blind = s.Read.Rename(rename), s.Write.Rename(rename), s.Blind.Rename(rename)
 	out.Source, out.Delegable = s.Source.Rename(rename), s.Delegable.Rename(rename)
 	out.Params, out.Produce = slices.Clone(s.Params), slices.Clone(s.Produce)
 	for i := range out.Params {
 		out.Params[i].Name, out.Params[i].Of = was.Params[i].Name, s.Params[i].Of.Rename(rename)
-		if x := s.Params[i].Where; x != nil {
-			out.Params[i].Where = &renamed([]ir.Expr{*x}, names)[0]
-		}
 	}
 	for i := range out.Produce {
 		out.Produce[i] = s.Produce[i].Rename(rename)
 	}
-	out.Require, out.Ensure = renamed(s.Require, names), renamed(s.Ensure, names)
-	return &out
-}
-
-// identifier is a name in an expression that is no field of something.
-var identifier = regexp.MustCompile(`(^|[^.\w"'])([A-Za-z_]\w*)`)
-
-// renamed gives expressions the names that parameters had. Their texts are compared,
-// nothing else.
-func renamed(all []ir.Expr, names map[string]string) []ir.Expr {
-	var out []ir.Expr
-	for _, x := range all {
-		x.Source = identifier.ReplaceAllStringFunc(x.Source, func(text string) string {
-			m := identifier.FindStringSubmatch(text)
-			if was, ok := names[m[2]]; ok {
-				return m[1] + was
-			}
-			return text
-		})
-		out = append(out, x)
-	}
-	return out
+	return out, names
 }
 
 // stage compares what a stage was with what it is.
-func (d *differ) stage(was, is *ir.Stage) {
+func (d *differ) stage(was, is *ir.Stage, names map[string]string) {
 	d.regions(was.Read, is.Read, authority{is.Name, "read", "reads", region.Plain})
 	for _, right := range ir.RightsCompared(was, is) {
 		verb := "writes"
@@ -186,7 +165,8 @@ func (d *differ) stage(was, is *ir.Stage) {
 	d.names(is.Name, "in", was.In, is.In, "runs in phase %s", "no longer runs in phase %s")
 	d.roles(was, is)
 	d.names(is.Name, "next", was.Next, is.Next, "may move to phase %s", "no longer moves to phase %s")
-	d.names(is.Name, "rule", rulesOf(is), rulesOf(was), "no longer has to pass: %s", "has to pass: %s")
+	d.conditions(is.Name, conditionsOf(was, nil), conditionsOf(is, names))
+	d.names(is.Name, "rule", produced(is), produced(was), "no longer has to pass: %s", "has to pass: %s")
 	d.names(is.Name, "discloses", disclosed(was), disclosed(is), "tells by accepting and rejecting: %s", "no longer tells: %s")
 	d.names(is.Name, "discloses", told(was), told(is), "tells what it knows by the %s it moves to", "no longer tells what it knows by the %s it moves to")
 	d.parameters(was, is)
@@ -284,19 +264,71 @@ func (d *differ) roles(was, is *ir.Stage) {
 	}
 }
 
-func rulesOf(s *ir.Stage) []string {
-	var out []string
+// A condition is a clause of a stage: how it is shown, and what it asks, operand by operand
+// in one spelling.
+type condition struct {
+	text     string
+	operands []string
+}
+
+// conditionsOf lists the conditions of a stage, those on its parameters first. Its parameters
+// are called names[p] here.
+func conditionsOf(s *ir.Stage, names map[string]string) []condition {
+	var out []condition
+	add := func(clause string, x ir.Expr) {
+		c := condition{text: clause + " { " + folded(x.Source) + " }"}
+		for _, operand := range spelled(x.Source, func(name string) string {
+			if was, ok := names[name]; ok {
+				name = was
+			}
+			return name
+		}) {
+			c.operands = append(c.operands, clause+" "+operand)
+		}
+		out = append(out, c)
+	}
 	for _, p := range s.Params {
 		if p.Where != nil {
-			out = append(out, p.Name+" where { "+folded(p.Where.Source)+" }")
+			add(p.Name+" where", *p.Where)
 		}
 	}
-	for _, x := range s.Require {
-		out = append(out, "require { "+folded(x.Source)+" }")
+	for _, kind := range []ir.GateKind{ir.RequireGate, ir.EnsureGate} {
+		for _, x := range s.Conditions(kind) {
+			add(string(kind), x)
+		}
 	}
-	for _, x := range s.Ensure {
-		out = append(out, "ensure { "+folded(x.Source)+" }")
+	return out
+}
+
+// spelled lists what an expression asks, in one spelling.
+func spelled(source string, name func(string) string) []string {
+	if out := expr.Canonical(source, name); out != nil {
+		return out
 	}
+	return []string{folded(source)}
+}
+
+// conditions compares require and ensure: one is gone of which something is asked no more.
+func (d *differ) conditions(stage string, was, is []condition) {
+	lacks := func(c condition, others []condition) bool {
+		return slices.ContainsFunc(c.operands, func(operand string) bool {
+			return !slices.ContainsFunc(others, func(o condition) bool { return slices.Contains(o.operands, operand) })
+		})
+	}
+	for _, c := range was {
+		if lacks(c, is) {
+			d.note(Widened, stage, "rule", "", "no longer has to pass: %s", c.text)
+		}
+	}
+	for _, c := range is {
+		if lacks(c, was) {
+			d.note(Narrowed, stage, "rule", "", "has to pass: %s", c.text)
+		}
+	}
+}
+
+func produced(s *ir.Stage) []string {
+	var out []string
 	for _, p := range s.Produce {
 		out = append(out, "produce "+p.Source())
 	}

@@ -69,7 +69,7 @@ func (d *differ) meets(r, at region.Region, mode region.Mode) bool {
 type node struct {
 	at     string
 	values []string // kinds and literals
-	rules  []string // constraints, references, secrecy
+	rules  []named  // constraints, references, secrecy, as they are shown and in one spelling
 	absent bool     // it is an optional member
 }
 
@@ -100,19 +100,30 @@ func (d *differ) types() {
 
 func (d *differ) nodeRules(was, n node) {
 	for _, r := range was.rules {
-		if !slices.Contains(n.rules, r) {
-			d.note(Widened, "", "type", n.at, "%s is no longer %s", n.at, r)
+		if !n.has(r) {
+			d.note(Widened, "", "type", n.at, "%s is no longer %s", n.at, r.name)
 		}
 	}
 	for _, r := range n.rules {
-		if !slices.Contains(was.rules, r) {
-			d.note(Narrowed, "", "type", n.at, "%s is %s", n.at, r)
+		if !was.has(r) {
+			d.note(Narrowed, "", "type", n.at, "%s is %s", n.at, r.name)
 		}
 	}
 	if n.absent && !was.absent {
 		d.note(Widened, "", "type", n.at, "%s may be absent", n.at)
 	} else if was.absent && !n.absent {
 		d.note(Narrowed, "", "type", n.at, "%s may no longer be absent", n.at)
+	}
+}
+
+func (n node) has(rule named) bool {
+	return slices.ContainsFunc(n.rules, func(r named) bool { return r.text == rule.text })
+}
+
+// ruled adds a rule that a node has not yet.
+func (n *node) ruled(shown, text string) {
+	if r := (named{shown, text}); !n.has(r) {
+		n.rules = append(n.rules, r)
 	}
 }
 
@@ -132,13 +143,13 @@ func nodes(m *footprint.Model) []node {
 			out[i].values = appendNew(out[i].values, valueOf(t))
 		}
 		for _, x := range t.Where {
-			out[i].rules = appendNew(out[i].rules, "constrained by { "+folded(x.Source)+" }")
+			out[i].ruled("constrained by { "+folded(x.Source)+" }", "where "+oneSpelling(x.Source))
 		}
 		if t.Kind == ir.RefType {
-			out[i].rules = appendNew(out[i].rules, "a key of "+t.Target.Source())
+			out[i].ruled("a key of "+t.Target.Source(), "key of "+t.Target.Source())
 		}
 		if t.Secret {
-			out[i].rules = appendNew(out[i].rules, "secret")
+			out[i].ruled("secret", "secret")
 		}
 		return true
 	})

@@ -2,13 +2,16 @@ package expr
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/patchoptic/poptic/internal/decimal"
 )
 
 // Canonical lists the operands of the outermost && of an expression, each in one
@@ -23,12 +26,13 @@ func Canonical(source string, name func(string) string) []string {
 	}
 	tokens := tokenize(source)
 	tree, errs := std.parser.Parse(common.NewTextSource(hideNames(source, tokens)))
-	if len(errs.GetErrors()) > 0 || !showNames(tree, newExtents(source, tokens, tree.SourceInfo())) {
+	at := newExtents(source, tokens, tree.SourceInfo())
+	if len(errs.GetErrors()) > 0 || !showNames(tree, at) {
 		return nil
 	}
 	var out []string
 	for _, operand := range conjuncts(tree.Expr()) {
-		c := canonical{name: name}
+		c := canonical{at: at, name: name}
 		c.write(operand)
 		out = append(out, c.text.String())
 	}
@@ -38,6 +42,7 @@ func Canonical(source string, name func(string) string) []string {
 
 // A canonical writes one expression as nested lists.
 type canonical struct {
+	at    *extents
 	name  func(string) string
 	bound []string // the variables in scope, outermost first
 	text  strings.Builder
@@ -48,7 +53,7 @@ func (c *canonical) write(e ast.Expr) {
 	case ast.IdentKind:
 		c.ident(e.AsIdent())
 	case ast.LiteralKind:
-		c.literal(e.AsLiteral())
+		c.literal(e)
 	case ast.SelectKind:
 		s := e.AsSelect()
 		c.list(fmt.Sprintf("select %q %t", s.FieldName(), s.IsTestOnly()), s.Operand())
@@ -95,12 +100,21 @@ func (c *canonical) ident(name string) {
 	c.text.WriteString(c.name(name))
 }
 
-func (c *canonical) literal(v ref.Val) {
-	if s, ok := v.Value().(string); ok {
-		fmt.Fprintf(&c.text, "%q", s)
-		return
+// literal writes one by its value. A number is the decimal that it is written as, since
+// beside a decimal it stands for that, and not for the double that is nearest.
+func (c *canonical) literal(e ast.Expr) {
+	switch v := e.AsLiteral().(type) {
+	case types.String:
+		fmt.Fprintf(&c.text, "%q", string(v))
+	case types.Double:
+		text := string(decimal.Parse(jsonNumber(c.at, e)).Append(nil))
+		if math.Signbit(float64(v)) && !strings.HasPrefix(text, "-") { // -0.0
+			text = "-" + text
+		}
+		c.text.WriteString("double:" + text)
+	default:
+		fmt.Fprintf(&c.text, "%s:%v", v.Type().TypeName(), v.Value())
 	}
-	fmt.Fprintf(&c.text, "%s:%v", v.Type().TypeName(), v.Value())
 }
 
 func (c *canonical) comprehension(x ast.ComprehensionExpr) {

@@ -14,6 +14,8 @@ func TestSpellingDoesNotShowInTheCanonicalForm(t *testing.T) {
 		{`before.m.all(k, before.m[k] > 0)`, `before.m.all(key, before.m[key] > 0)`},
 		{`a && b && c`, `c && (a && b)`},
 		{`before.m.all(i, before.n.exists(j, i == j))`, `before.m.all(j, before.n.exists(i, j == i))`},
+		{`before.a > 0.5 && before.b < -1.25`, `before.b < - 1.250 && before.a > .5`},
+		{`before.a in [1e3, 0.10]`, `before.a in [1000.0, 1e-1]`},
 	} {
 		require.Equal(t, Canonical(pair[0], plain), Canonical(pair[1], plain), pair[0])
 		require.NotEmpty(t, Canonical(pair[0], plain))
@@ -36,6 +38,12 @@ func TestTheCanonicalFormTellsRulesApart(t *testing.T) {
 		{`a || b`, `a && b`},
 		{`has(before.a)`, `before.a`},
 		{`[1, 2] == [1]`, `[1] == [1, 2]`},
+		{`before.a <= 0.1`, `before.a <= 0.10000000000000000000001`},
+		{`before.a <= 12345678901234567890.1`, `before.a <= 12345678901234567890.2`},
+		{`before.a == -0.3`, `before.a == -0.30000000000000000001`},
+		{`before.a in [0.5, 1e-400]`, `before.a in [0.5, 0.0]`},
+		{`before.a > 0.5`, `before.a > -0.5`},
+		{`1.0 / before.a < 0.0`, `1.0 / before.a < -0.0`},
 	} {
 		require.NotEqual(t, Canonical(pair[0], name), Canonical(pair[1], name), pair[0])
 	}
