@@ -25,7 +25,7 @@ invariant once unique /m/*/a, /m/*/b
 invariant worth each x in /k/* { !x.ok || x.v > 0 }
 change grows { after.n >= before.n }
 change moves each k, x in /m/* "moves" { before.s == after.s || before.s == OPEN }
-stage s(p in /m, w: "a" | "b") {
+stage s(p in /m where { state.m[p].a > 0 }, w: "a" | "b") {
   by staff
   read /m/{p}, /o  write update /m/{p}/a, create /o
   require own "is his" { actor == before.m[p].b && role == "u" && now > timestamp("2026-01-01T00:00:00Z") }
@@ -74,6 +74,9 @@ func TestEachConstructCountsForWhatIsAllowed(t *testing.T) {
 		{"decimal", "self <= 10.5", "self <= 10.50", nil},
 		{"value", `w: "a" | "b"`, `w: "a" | "b" | "c"`, []string{"parameters"}},
 		{"value", ", w: ", ",  w : ", nil},
+		{"condition on binding", " where { state.m[p].a > 0 }", "", []string{"rule"}},
+		{"condition on binding", "state.m[p].a > 0", "state.m[p].a >= 0", []string{"rule"}},
+		{"condition on binding", "{ state.m[p].a > 0 }", "{ state.m[p].a  > (0) && state.m[p].b != \"\" }", nil},
 		{"right", "write update", "write create, update", []string{"write"}},
 		{"right", ", create /o", "", nil},
 		{"member of one alternative", "invariant worth each x in /k/* { !x.ok || x.v > 0 }\n", "", []string{"rule"}},

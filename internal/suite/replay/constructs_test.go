@@ -113,6 +113,13 @@ var constructPairs = map[string]struct{ within, beyond []pairOfStages }{
 		[]pairOfStages{{"p in /m\nread /m/{p}, /x-y\nwrite /m/{p}/a, /x-y\nrequire { before.`x-y` != \"\" }", "p in /m\nread /m, /x-y\nwrite /m, /x-y\nrequire { before.`x\\u002dy` != \"\" }"}},
 		[]pairOfStages{{"p in /m\nread /m/{p}, /x-y\nwrite /m/{p}/a, /x-y", "p in /m\nread /m, /x-y\nwrite /m"}},
 	},
+	"condition on binding": {
+		[]pairOfStages{
+			{"p in /m where { state.m[p].b == actor && state.n > 0 }" + both, "q in /m where { state.m[q].b == actor }" + strings.ReplaceAll(both, "{p}", "{q}")},
+			{"p in /m where { state.n > 0 }" + both, "p in /m" + both},
+		},
+		[]pairOfStages{{"p in /m" + both, "p in /m where { state.m[p].b == actor }" + both}},
+	},
 	"right": {
 		[]pairOfStages{{"p in /m\nread /m/{p}\nwrite update /m/{p}/a", "p in /m\nread /m/{p}\nwrite create, update /m/{p}/a"}},
 		[]pairOfStages{{"p in /m\nread /m/{p}\nwrite delete /m/{p}/c", "p in /m\nread /m/{p}\nwrite create, update /m/{p}/c"}},
