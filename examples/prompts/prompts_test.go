@@ -71,6 +71,9 @@ func cases(t *testing.T) []stageCase {
 					}
 				}
 			}
+			for _, v := range s.Values {
+				c.args[v.Name] = `"as they said"`
+			}
 			if len(s.By) > 0 {
 				c.role = s.By[0]
 			}

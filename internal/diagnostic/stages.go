@@ -223,8 +223,8 @@ stage s(u in /users, o in /orders) { read /orders/{o} require { before.orders[o]
 `,
 		At: "require { before.orders[o].user == u }",
 		Right: `contract c
-state { users: map of { orders: map of string } }
-stage s(u in /users, o in /users/{u}/orders) { read /users/{u}/orders/{o} }
+state { users: map of string  orders: map of { user: string  text: string } }
+stage s(u in /users, o in /orders where { state.orders[o].user == u }) { read /orders/{o} }
 `,
 	}
 	ChosenView = &Kind{
