@@ -204,3 +204,23 @@ func TestThePageShowsEveryLineAndNeedsNothingElse(t *testing.T) {
 	}
 	require.NotContains(t, text.String(), "src=")
 }
+
+func TestARuleOfARefusedProposalIsNotSeenToHold(t *testing.T) {
+	c, _ := covered(t, `contract c
+state { a: int  b: int }
+stage s { read /a, /b  write /a, /b  ensure one { after.a != 1 }  ensure two { after.b != 1 } }
+test "t" {
+  state { "a": 0, "b": 0 }
+  stage s
+  patch [{"op": "replace", "path": "/a", "value": 1}]
+  expect reject ensure one
+}
+`)
+	var missing []string
+	for _, p := range c.Points {
+		if p.Kind == "ensure" {
+			missing = append(missing, p.Missing())
+		}
+	}
+	require.Equal(t, []string{"never held for an accepted proposal", "never held for an accepted proposal, never violated"}, missing)
+}

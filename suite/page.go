@@ -157,6 +157,7 @@ h1 { font-size: 20px; margin: 0 0 4px; } h2 { font-size: 15px; margin: 32px 0 8p
 .sum { color: var(--faint); margin: 0 0 16px; }
 .bar { height: 6px; border-radius: 3px; background: var(--none); overflow: hidden; margin: 8px 0 16px; } .bar i { display: block; height: 100%; background: var(--fullm); }
 .kinds { display: flex; flex-wrap: wrap; gap: 8px; padding: 0; margin: 0; list-style: none; } .kinds li { background: var(--card); border-radius: 6px; padding: 4px 10px; font-size: 13px; }
+details { margin: 24px 0 8px; } summary { font-weight: 600; cursor: pointer; margin-bottom: 6px; }
 .kinds b { font-weight: 600; } .missing { padding-left: 18px; margin: 0; } .missing li { margin: 2px 0; } .missing span { color: var(--faint); }
 a { color: inherit; text-decoration-color: var(--faint); }
 .code { border: 1px solid var(--rule); border-radius: 8px; overflow-x: auto; padding: 8px 0; }
@@ -174,8 +175,8 @@ tr:target td { outline: 1px solid var(--faint); outline-offset: -1px; }
 <p class="sum">{{.File}}, {{.Covered}} of {{.Total}}</p>
 <div class="bar"><i style="width: {{.Percent}}%"></i></div>
 <ul class="kinds">{{range .Kinds}}<li>{{.Name}} <b>{{.Covered}}</b> of {{.Total}}</li>{{end}}</ul>
-{{if .Missing}}<h2>Not exercised</h2>
-<ul class="missing">{{range .Missing}}<li><a href="#{{.ID}}">{{.Name}}</a> <span>{{.What}}</span></li>{{end}}</ul>{{end}}
+{{if .Missing}}<details{{if le (len .Missing) 12}} open{{end}}><summary>{{len .Missing}} not exercised</summary>
+<ul class="missing">{{range .Missing}}<li><a href="#{{.ID}}">{{.Name}}</a> <span>{{.What}}</span></li>{{end}}</ul></details>{{end}}
 {{range .Files}}<h2>{{.Name}}</h2>
 <p class="key">A rule is to hold and to refuse, a grant to be used, an exception to keep something away.<i style="background: var(--fullm)"></i>all of it<i style="background: var(--partm)"></i>a part<i style="background: var(--nonem)"></i>nothing</p>
 <div class="code"><table>

@@ -85,7 +85,7 @@ func (r *runner) run(ctx context.Context, t *check.Test) Test {
 		return out
 	}
 	if broken := r.program.CheckAll(ctx, begin.node, t.Phase); len(broken) > 0 {
-		fail(failure(t.State.At, "the test cannot start from this state: it breaks a rule of the contract", reasons(broken)...))
+		fail(failure(t.State.At, "the test cannot start from this state: something in it breaks the contract", reasons(broken)...))
 		return out
 	}
 	now := verify.Snapshot{State: begin.node, Phase: t.Phase}
@@ -108,11 +108,15 @@ func lineOf(at source.Span) int {
 }
 
 func failure(at source.Span, message string, why ...string) Failure {
+	if !at.IsZero() { // of JSON that goes on, the first line is enough
+		line := at.File.Position(at.Start).Line
+		at.End = max(at.Start, min(at.End, at.File.LineStart(line)+len(at.File.Line(line))))
+	}
 	return Failure{Line: lineOf(at), Message: message, Reasons: why, at: at}
 }
 
-// start makes the state that a test starts from: the document, and the patches made to it. It
-// is checked as any state file is.
+// start makes the state that a test starts from: the document, and the patches made to it. What
+// patches make of it is checked by who starts from it.
 func (r *runner) start(ctx context.Context, s check.State) start {
 	var key strings.Builder
 	for _, d := range append([]check.Data{s.Document}, s.Patches...) {
@@ -141,11 +145,6 @@ func (r *runner) makeStart(ctx context.Context, s check.State) start {
 	for _, patch := range s.Patches {
 		if n, _, err = r.program.Replay(ctx, n, patch.Text); err != nil {
 			return start{why: []string{"what `with` does to it cannot be done: " + err.Error()}}
-		}
-	}
-	if len(s.Patches) > 0 {
-		if n, err = r.program.ImportWithin(ctx, r.program.Export(n, false)); err != nil {
-			return start{why: stateProblems(err)}
 		}
 	}
 	return start{node: n}

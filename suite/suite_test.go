@@ -292,3 +292,35 @@ func TestTheCodesThatATestMayNameAreThoseOfVerdicts(t *testing.T) {
 	}
 	require.ElementsMatch(t, want, check.Codes)
 }
+
+func TestARuleThatHasNoValueIsNotOneThatIsViolated(t *testing.T) {
+	out := func(reason string) suite.Test {
+		s := whole(t, "contract c\nstate { a: int }\ninvariant tenth { 10 / state.a >= 0 }\nstage s { read /a  write /a }\n"+
+			"test \"t\" {\n  state { \"a\": 1 }\n  stage s\n  patch [{\"op\": \"replace\", \"path\": \"/a\", \"value\": 0}]\n  expect reject "+reason+"\n}\n")
+		out, err := s.Run(t.Context(), suite.Options{})
+		require.NoError(t, err)
+		return out.Tests[0]
+	}
+	require.True(t, out("evaluation_error").Passed)
+	require.False(t, out("invariant tenth").Passed)
+}
+
+func TestAnotherRuleThatRefusesIsNotTheOneThatIsExpected(t *testing.T) {
+	for reason, passes := range map[string]bool{
+		"invariant one": true, "invariant two": false, "ensure first": true, "ensure second": false, "ensure": true, "change up": true, "change down": false, "require": false,
+	} {
+		s := whole(t, "contract c\nstate { a: int }\ninvariant one { state.a < 5 }\ninvariant two { state.a < 50 }\n"+
+			"change up { after.a < 5 }\nchange down { after.a < 50 }\nstage s { read /a  write /a  ensure first { after.a < 5 }  ensure second { after.a < 50 } }\n"+
+			"test \"t\" {\n  state { \"a\": 1 }\n  stage s\n  patch [{\"op\": \"replace\", \"path\": \"/a\", \"value\": 9}]\n  expect reject "+reason+"\n}\n")
+		out, err := s.Run(t.Context(), suite.Options{})
+		require.NoError(t, err)
+		require.Equal(t, passes, out.Tests[0].Passed, reason)
+	}
+}
+
+func TestAPlaceThatIsExpectedToBeShownIsThereInTheState(t *testing.T) {
+	for _, kind := range []string{"shown", "hidden"} {
+		out := run(t, "test \"t\" {\n  state ready\n  stage work(ticket: \"T1\", said: 1)\n  expect "+kind+" /tickets/T2\n}\n")
+		require.False(t, out.Tests[0].Passed, kind)
+	}
+}

@@ -302,12 +302,20 @@ func rewritten(t testing.TB, s specimen, white func(before string) string) strin
 	for _, d := range tree.Decls {
 		starts[d.GetSpan().Start] = true
 	}
+	kept := map[int]bool{} // lines whose closing bracket must not stand further left than they do
+	for _, token := range tree.Tokens {
+		if token.Kind == syntax.JSONToken && strings.Contains(token.Span.Text(), "\n") {
+			kept[tree.Source.Position(token.Span.Start).Line] = true
+		}
+	}
 	var out strings.Builder
 	end := 0
 	for _, token := range tree.Tokens {
 		before := s.text[end:token.Span.Start]
 		gap := white(before)
 		switch {
+		case strings.Contains(before, "\n") && kept[tree.Source.Position(token.Span.Start).Line]:
+			gap = before
 		case starts[token.Span.Start]:
 			gap = strings.TrimRight(gap, " \t")
 			if !strings.HasSuffix(gap, "\n") && end > 0 {
