@@ -379,6 +379,13 @@ func FuzzCheckNeverPanicsAndStaysInRange(f *testing.F) {
 	for _, src := range []string{`has(t.`, `"\u00e9" == 'é' && foo`, "a\n.b\n// c", `r"\"`, `'''`, `1.e5`, `0x`, `[?a]`, `{?a: b}`, `x{y: z}`, `.a`, `a[?b].c(d)`, `optional.none()`, `cel.bind(a, b, c)`, "b'\\377'", `((((`, `- -1`, `!!true`, `1u`, `type(type(1))`, "`a`", "\xff"} {
 		f.Add(src)
 	}
+	for _, src := range []string{
+		"t.`x-y`.?`in`.orValue(0) < 3", "`\\u0060`.a", "t.`a``", `decimal("1.50") * 2 <= 3.0000000000000000000000001`, `-decimal(1) < 0.10`, `sum([1, 2].map(x, x * 2)) < max([1.5]).orValue(0.0)`,
+		`min(t.labels.map(l, size(l))).orValue(0) == 0`, `now - duration("36h") > timestamp("2026-01-01T00:00:00Z")`, `role in ["a"] && actor != ""`, `{"a": 1e-400}.a == 0.0`, `1.0 / -0.0 < 0.0`, `0x10 == 16`, `.5 < 1.e1`,
+		`t.ok ? t.v > 0 : t.e != ""`,
+	} {
+		f.Add(src)
+	}
 	d := newDesk(f)
 	in := &Input{State: value(sample), Entry: value(oneTicket)}
 	f.Fuzz(func(t *testing.T, src string) {
@@ -396,6 +403,9 @@ func FuzzCheckNeverPanicsAndStaysInRange(f *testing.F) {
 		}
 		if HasErrors(issues) {
 			return
+		}
+		if len(Canonical(src, func(name string) string { return name })) == 0 {
+			t.Fatalf("an expression that says nothing: %q", src) // and would be missed in no stage
 		}
 		p, err := d.env.Compile(x, d.each())
 		if err != nil {

@@ -102,6 +102,17 @@ func FuzzParse(f *testing.F) {
 	f.Add("contract a\ntype T { a: list of { b?: string where { self != '}' } } }")
 	f.Add("contract a stage s(p in /a) { read (/a, /b except /c { } ensure {")
 	f.Add("state { a b\n}}} phases { a => b, } test \"x\" { patch [ }")
+	for _, text := range []string{
+		"contract a\nconst MOST = 3\nconst OPEN = \"open\"\nroles staff = clerk, bosses\nroles bosses = boss\ndefine low(e, most) = { e.a < most && e.s != OPEN }",
+		"contract a\ntype T = { ok: true  v: decimal where \"v is small\" { self * 0.5 <= 1e3 } } | { ok: false  \"x-y\": OPEN | null }\nstate { m: map of T }",
+		"contract a\nmeasure b = sum /m/*/v where { self.ok }\ninvariant c each k, x in /m/* \"m\" { k != x.`x-y` }\ninvariant d \"m\" unique /m/*/a, /m/*/b",
+		"contract a\nchange c { after.n >= before.n || role == \"u\" && actor != \"\" && now > timestamp(\"2026-01-01T00:00:00Z\") }\nchange d each k, x in /m/* \"m\" { before == after }",
+		"contract a\nstage s(p in /m where { state.m[p].u == user }, q new in /n, v: Said, w: secret (\"a\" | 1.50)) {\n  by staff\n  write create, update /m/{p}, delete (/n, /o), blind /m/*\n  require own \"m\" { w == \"a\" }\n  ensure { v.n > 0 }\n  discloses own, c\n}",
+		"contract a\nstate { const: int  define: int  roles: int  change: int  create: int }\nstage s { write create, update }\nregion update = /const",
+		"given a = { \"m\": {} }\ntest \"t\" {\n  state a with [{ \"op\": \"add\", \"path\": \"/m/x\", \"value\": 1 }]\n  role u  actor \"ann\"  now \"2026-01-01T00:00:00Z\"\n  stage s(p: \"x\", v: { \"n\": 1 })\n  case \"c\" (x: 1) { expect reject invariant c }\n}",
+	} {
+		f.Add(text)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"a.poptic", "a_test.poptic"} {
 			tree, ds := parse(name, text)
