@@ -321,6 +321,8 @@ func (c *completer) stageWords(decl, depth, parens int, first bool, last string)
 		switch {
 		case parens > 0 && last == ":":
 			c.types()
+		case parens > 0 && strings.HasPrefix(last, "/"):
+			c.keywords("where")
 		case parens > 0 && last != "(" && last != "," && last != "new":
 			c.keywords("in", "new in")
 		case last == "new":
@@ -377,9 +379,11 @@ func (c *completer) stageWords(decl, depth, parens int, first bool, last string)
 	case "discloses":
 		if last == "next" {
 			c.named(symbol.Phase)
+		} else if last == "where" {
+			c.named(symbol.Parameter)
 		} else if fresh {
 			c.named(symbol.Invariant, symbol.Condition, symbol.Import)
-			c.keywords("require", "ensure", "produce", "next", "phase")
+			c.keywords("require", "ensure", "produce", "next", "where", "phase")
 		}
 	}
 }
@@ -826,6 +830,9 @@ func (c *completer) freeNames(a *analysis, t syntax.Token) {
 			place = word
 		}
 	}
+	if at, _, parens := c.declaration(); place == "where" && at >= 0 && parens > 0 && c.before[at].Span.Text() == "stage" {
+		place = "where of a parameter"
+	}
 	inputs := []string{"role", "actor", "now"}
 	for _, name := range scopes[place] {
 		if name == "inputs" {
@@ -840,7 +847,7 @@ func (c *completer) freeNames(a *analysis, t syntax.Token) {
 	switch place {
 	case "where":
 	case "change":
-	case "require", "ensure", "define":
+	case "require", "ensure", "define", "where of a parameter":
 		kinds = append(kinds, symbol.Measure, symbol.Parameter, symbol.Import)
 	default:
 		kinds = append(kinds, symbol.Measure, symbol.Import)
@@ -869,7 +876,9 @@ var scopes = map[string][]string{
 	"require":   {"before", "inputs"},
 	"ensure":    {"before", "after", "inputs"},
 	"where":     {"self"},
-	"define":    {"state", "before", "after", "phase", "inputs"},
-	"view":      {"view"},
-	"commit":    {"after"},
+
+	"where of a parameter": {"state", "inputs"},
+	"define":               {"state", "before", "after", "phase", "inputs"},
+	"view":                 {"view"},
+	"commit":               {"after"},
 }
