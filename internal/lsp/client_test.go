@@ -2,6 +2,7 @@ package lsp_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,22 +17,28 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/internal/lsp"
 )
 
 // server is the built command line: sessions are with it, over its standard streams.
-var server string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "poptic-lsp")
-	if err != nil {
-		panic(err)
-	}
-	server = filepath.Join(dir, "poptic")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", server, "../../cmd/poptic").CombinedOutput(); err != nil {
+var server = sync.OnceValue(func() string {
+	name := filepath.Join(built, "poptic")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", name, "../../cmd/poptic").CombinedOutput(); err != nil {
 		panic(string(out))
 	}
+	return name
+})
+
+var built string
+
+func TestMain(m *testing.M) {
+	var err error
+	if built, err = os.MkdirTemp("", "poptic-lsp"); err != nil {
+		panic(err)
+	}
 	code := m.Run()
-	os.RemoveAll(dir)
+	os.RemoveAll(built)
 	os.Exit(code)
 }
 
@@ -55,9 +62,8 @@ type client struct {
 // start begins a session without a word.
 func start(tb testing.TB) *client {
 	tb.Helper()
-	c := &client{tb: tb, dir: tb.TempDir(), answers: map[string]map[string]any{}, published: map[string]map[string]any{}}
-	c.changed = sync.NewCond(&c.mu)
-	c.cmd = exec.Command(server, "lsp")
+	c := newClient(tb)
+	c.cmd = exec.Command(server(), "lsp")
 	c.cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+c.dir+"/.cache")
 	c.cmd.Stderr = os.Stderr
 	in, err := c.cmd.StdinPipe()
@@ -75,16 +81,49 @@ func start(tb testing.TB) *client {
 	return c
 }
 
+func newClient(tb testing.TB) *client {
+	c := &client{tb: tb, dir: tb.TempDir(), answers: map[string]map[string]any{}, published: map[string]map[string]any{}}
+	c.changed = sync.NewCond(&c.mu)
+	return c
+}
+
+// within begins a session with a server in this process; log is what that writes.
+func within(tb testing.TB, log io.Writer) *client {
+	c := newClient(tb)
+	in, fromClient := io.Pipe()
+	toClient, out := io.Pipe()
+	c.in = fromClient
+	served := make(chan struct{})
+	go func() {
+		lsp.Serve(context.Background(), in, out, lsp.Options{Log: log})
+		out.Close()
+		close(served)
+	}()
+	go c.read(bufio.NewReader(toClient))
+	tb.Cleanup(func() {
+		fromClient.Close()
+		toClient.Close()
+		<-served
+	})
+	return c
+}
+
 // open begins a session as a plain client with a workspace of some files.
 func open(tb testing.TB, files map[string]string) *client {
 	tb.Helper()
 	c := start(tb)
 	c.write(files)
+	c.greets()
+	return c
+}
+
+// greets says hello.
+func (c *client) greets() {
+	c.tb.Helper()
 	c.call("initialize", map[string]any{"processId": nil, "rootUri": c.uri(""), "capabilities": map[string]any{
 		"textDocument": map[string]any{"documentSymbol": map[string]any{"hierarchicalDocumentSymbolSupport": true}},
 	}})
 	c.notify("initialized", map[string]any{})
-	return c
 }
 
 func (c *client) write(files map[string]string) {

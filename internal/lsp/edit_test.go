@@ -1,6 +1,7 @@
 package lsp_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -112,13 +113,13 @@ func TestAnyEditsEndInWhatCheckFinds(t *testing.T) {
 
 func typeAnything(t *testing.T, text string, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 7))
-	bytes := seed%2 == 1
+	inBytes := seed%2 == 1
 	if seed%3 == 2 {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	c := start(t)
 	encodings := []string{"utf-16"}
-	if bytes {
+	if inBytes {
 		encodings = append(encodings, "utf-8")
 	}
 	beside := map[string]string{"common.poptic": common}
@@ -135,7 +136,7 @@ func typeAnything(t *testing.T, text string, seed uint64) {
 		} else {
 			at := func(offset int) map[string]any {
 				var line, character int
-				fmt.Sscanf(spot(f, offset, bytes), "%d:%d", &line, &character)
+				fmt.Sscanf(spot(f, offset, inBytes), "%d:%d", &line, &character)
 				return map[string]any{"line": line, "character": character}
 			}
 			c.edit("c.poptic", version, map[string]any{"text": by, "range": map[string]any{"start": at(start), "end": at(end)}})
@@ -151,7 +152,7 @@ func typeAnything(t *testing.T, text string, seed uint64) {
 			}
 		}
 		if version%13 == 0 {
-			want := checked(t, "c.poptic", text, beside, bytes)
+			want := checked(t, "c.poptic", text, beside, inBytes)
 			c.settled("c.poptic", want)
 			require.Equal(t, want, c.findings("c.poptic", version), "seed %d:\n%s", seed, text)
 		}
@@ -204,7 +205,9 @@ func FuzzMessages(f *testing.F) {
 		if !json.Valid([]byte(params)) {
 			t.Skip()
 		}
-		c := open(t, nil)
+		var log bytes.Buffer
+		c := within(t, &log)
+		c.greets()
 		c.didOpen("c.poptic", notes)
 		for _, method := range []string{"didOpen", "didChange", "hover", "definition", "references", "rename", "completion", "semanticTokens/full", "inlayHint", "codeAction", "codeLens", "didClose"} {
 			if strings.HasPrefix(method, "did") {
@@ -215,6 +218,7 @@ func FuzzMessages(f *testing.F) {
 				require.NotEqual(t, float64(-32603), failure["code"], method)
 			}
 		}
-		require.Equal(t, 0, c.ends(true))
+		c.call("shutdown", nil)
+		require.NotContains(t, log.String(), "goroutine", "something panicked")
 	})
 }
