@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/compiler"
 	"github.com/patchoptic/poptic/internal/schema"
 	"github.com/patchoptic/poptic/internal/tree"
 	"github.com/patchoptic/poptic/internal/verify"
@@ -77,4 +79,63 @@ func TestWhatIsProposedFitsTheSchemaOfItsStageIfTheStageHasTheAuthority(t *testi
 	}
 	require.Greater(t, fit, 20)
 	require.Greater(t, outside, 20)
+}
+
+func TestAProposalsSchemaHasThePlacesOfItsStageAndNoOthers(t *testing.T) {
+	const contract = `contract places
+state {
+  map:   map of Item
+  list:  list of int
+  whole: list of int
+  set:   set of string
+  log:   log of string
+  keyed: list of Item by id
+  any:   any
+  open:  { known: int  *: string }
+  gone?: int
+}
+type Item { id: string  n: int  note?: string }
+stage edit(item in /map) {
+  read   /map/{item}, /list/*, /whole, /set, /log, /keyed/*/n, /any/a/b, /open, /gone
+  write  /map/{item}/(n|note), /list/*, /whole, /set/-, /log/-, /keyed/*/n, /any/a/b, /open except /open/"x/y", /gone
+  source /map/{item}/note
+}
+`
+	files := fstest.MapFS{"block.poptic": {Data: []byte(contract)}}
+	out, err := compiler.Compile(t.Context(), compiler.Input{FS: files, Path: "block.poptic"})
+	require.NoError(t, err)
+	require.NotNil(t, out.Lowered, listed(out.Diagnostics))
+	for _, args := range []map[string]string{{"item": "a~b"}, nil} {
+		s, err := schema.Proposal(out.Lowered, out.Lowered.Stage("edit"), args)
+		require.NoError(t, err)
+		for _, op := range []string{
+			`"op":"replace","path":"/map/a~0b/n","value":1`, `"op":"add","path":"/map/a~0b/note","value":"x"`, `"op":"remove","path":"/map/a~0b/note"`,
+			`"op":"test","path":"/map/a~0b","value":{"id":"a~b","n":1}`, `"op":"replace","path":"/list/3","value":1`,
+			`"op":"add","path":"/whole/0","value":1`, `"op":"add","path":"/whole/-","value":1`, `"op":"remove","path":"/whole/12"`, `"op":"replace","path":"/whole","value":[1]`,
+			`"op":"add","path":"/set/-","value":"x"`, `"op":"add","path":"/log/-","value":"x"`, `"op":"replace","path":"/keyed/k/n","value":1`,
+			`"op":"replace","path":"/any/a/b","value":{}`, `"op":"add","path":"/any/a/b/c/d","value":null`,
+			`"op":"add","path":"/open/other","value":"x"`, `"op":"add","path":"/open/x~1yz","value":"x"`, `"op":"add","path":"/open/x","value":"x"`, `"op":"add","path":"/open/","value":"x"`,
+			`"op":"replace","path":"/open/known","value":1`, `"op":"add","path":"/gone","value":1`,
+			`"op":"copy","from":"/map/a~0b/note","path":"/map/a~0b/note"`, `"op":"move","from":"/map/a~0b/note","path":"/open/other"`,
+		} {
+			require.True(t, fits(t, s, []byte("[{"+op+"}]")), op)
+			require.True(t, fits(t, s, []byte(`{"patch":[{`+op+"}]}")), op)
+		}
+		for _, op := range []string{
+			`"op":"replace","path":"/map/a~0b/id","value":"x"`, `"op":"remove","path":"/map/a~0b"`, `"op":"replace","path":"/map/a~0b/n","value":"x"`, `"op":"replace","path":"/map","value":{}`,
+			`"op":"add","path":"/list/0","value":1`, `"op":"add","path":"/list/-","value":1`, `"op":"remove","path":"/list/0"`, `"op":"replace","path":"/list","value":[]`, `"op":"replace","path":"/list/01","value":1`,
+			`"op":"replace","path":"/set","value":[]`, `"op":"remove","path":"/log/0"`, `"op":"add","path":"/set/0","value":"x"`,
+			`"op":"add","path":"/keyed/-","value":{"id":"x","n":1}`, `"op":"replace","path":"/keyed/k/id","value":"x"`, `"op":"replace","path":"/any/a","value":1`, `"op":"replace","path":"/any/a/c","value":1`,
+			`"op":"add","path":"/open/x~1y","value":"x"`, `"op":"replace","path":"/open/known","value":"x"`, `"op":"replace","path":"/open","value":{"known":1}`,
+			`"op":"copy","from":"/map/a~0b/n","path":"/gone"`, `"op":"replace","path":"/gone","value":1,"more":1`, `"op":"replace","path":"/gone"`, `"op":"strange","path":"/gone"`,
+			`"op":"test","path":"/keyed","value":{}`, `"op":"replace","path":"","value":{}`,
+		} {
+			require.False(t, fits(t, s, []byte("[{"+op+"}]")), op)
+		}
+		require.False(t, fits(t, s, []byte(`{"patch":[],"next":"main"}`)))
+		require.True(t, fits(t, s, []byte(`[]`)))
+	}
+	s, err := schema.Proposal(out.Lowered, out.Lowered.Stage("edit"), map[string]string{"item": "k"})
+	require.NoError(t, err)
+	require.False(t, fits(t, s, []byte(`[{"op":"replace","path":"/map/other/n","value":1}]`)))
 }

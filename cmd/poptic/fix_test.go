@@ -86,3 +86,17 @@ func TestAChoiceOfFixesIsLeftToTheAuthor(t *testing.T) {
 	now.found = append(now.found, source.Diagnostic{Fixes: []source.Fix{{Span: at, Text: "any"}}})
 	require.Len(t, f.suggestions(now), 1)
 }
+
+func TestAStepIsKeptOnlyIfItMakesTheFileBetter(t *testing.T) {
+	at := func(counts ...int) *judgement { return &judgement{counts: [4]int(counts)} }
+	for _, c := range []struct{ before, after *judgement }{
+		{at(2, 0, 2, 2), at(1, 5, 9, 9)},
+		{at(1, 2, 3, 3), at(1, 1, 9, 9)},
+		{at(0, 0, 2, 2), at(0, 0, 1, 7)},
+		{at(0, 0, 0, 2), at(0, 0, 0, 1)},
+	} {
+		require.True(t, c.after.betterThan(c.before))
+		require.False(t, c.before.betterThan(c.after))
+		require.False(t, c.after.betterThan(c.after))
+	}
+}
