@@ -23,7 +23,7 @@ import (
 // keywords are words of the grammar, which stand for nothing.
 var keywords = strings.Fields(`contract sealed library import as const define roles change state type map list set log of by key secret where
 	phases host when region measure sum count min max invariant each in unique stage delegate from new read write source
-	produce require ensure attempts discloses except blind delegable after next compose parallel prove commutes with
+	produce require ensure attempts discloses except blind create update delete delegable after next compose parallel prove commutes with
 	differs and or all commute within no flow to before stage reads writes copies memory true false null`)
 
 var plainWord = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
