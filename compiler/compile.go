@@ -65,8 +65,7 @@ type Output struct {
 }
 
 // Grants lists the grants that a stage of a contract without errors states in a clause
-// ("read", "write", "source", "delegable"), in order; nil where there is none. It is not
-// safe for concurrent use.
+// ("read", "write", "source", "delegable"), in order; nil where there is none.
 func (out *Output) Grants(stage, clause string) []check.Written {
 	if out.Lowered == nil || out.checked.Grants == nil {
 		return nil

@@ -48,7 +48,7 @@ func (out *Output) checkTests(ctx context.Context, l *loader, unit *check.Unit) 
 
 // TestsBeside reads the tests that stand beside a contract: of desk.poptic those in
 // desk_test.poptic, if they are about it. ok is false if out is no contract without errors, if
-// there are none, or some that are wrong. It shares memory with Grants: one caller at a time.
+// there are none, or some that are wrong.
 func (out *Output) TestsBeside(ctx context.Context, in Input) (tests []check.Test, text string, ok bool) {
 	name := strings.TrimSuffix(in.Path, extension) + TestSuffix
 	if out.Lowered == nil || strings.HasSuffix(in.Path, TestSuffix) {

@@ -3,6 +3,9 @@ package lint_test
 import (
 	"cmp"
 	"context"
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -62,6 +65,27 @@ func TestEverySuspicionIsFoundWhereTheCatalogueShowsIt(t *testing.T) {
 				require.NotEqual(t, source.Error, d.Severity, "%+v", d)
 			}
 		})
+	}
+}
+
+func TestTheExamplesAndTheLibrariesHaveNoFindings(t *testing.T) {
+	for _, root := range []string{"../../examples", "../../stdlib"} {
+		files := os.DirFS(root)
+		err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() && d.Name() == "testdata" {
+				return cmp.Or(err, fs.SkipDir)
+			}
+			if path.Ext(name) != ".poptic" {
+				return nil
+			}
+			out, err := compiler.Compile(context.Background(), compiler.Input{FS: files, Path: name, LeaveClaims: true})
+			require.NoError(t, err)
+			found, err := lint.Findings(context.Background(), lint.Input{Output: out, FS: files, Path: name})
+			require.NoError(t, err)
+			require.Empty(t, found, name)
+			return nil
+		})
+		require.NoError(t, err)
 	}
 }
 

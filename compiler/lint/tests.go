@@ -123,28 +123,28 @@ func unviolatedInvariants(p *program) (out []source.Diagnostic) {
 	return out
 }
 
-// wideGrants finds writes that no accepted patch of a stage's tests needs, or of which all
-// need one and the same member.
+// wideGrants finds writes that no accepted patch of a stage's tests needs, or of which all,
+// and there are several, need one and the same member.
 func wideGrants(p *program) (out []source.Diagnostic) {
 	if p.tests == nil {
 		return nil
 	}
 	p.eachStage(func(s *ir.Stage, _ *syntax.StageDecl) {
 		var all [][]string
-		tested := false
+		tested := 0
 		for _, t := range p.tests.patches {
 			if t.stage == s.Name && t.accepted && len(t.ops) > 0 {
-				tested = true
+				tested++
 				for _, op := range t.ops {
 					all = append(all, written(op)...)
 				}
 			}
 		}
-		if !tested {
+		if tested == 0 {
 			return
 		}
 		for _, g := range p.in.Output.Grants(s.Name, "write") {
-			if f, ok := p.wideGrant(s, g.Syntax, footprint.Includes(slices.Concat(g.Plain, g.Blind)), all); ok {
+			if f, ok := p.wideGrant(s, g.Syntax, footprint.Includes(slices.Concat(g.Plain, g.Blind)), all, tested > 1); ok {
 				out = append(out, f)
 			}
 		}
@@ -166,7 +166,7 @@ func written(op operation) [][]string {
 	return nil
 }
 
-func (p *program) wideGrant(s *ir.Stage, g *syntax.GrantExpr, includes []region.Pattern, written [][]string) (source.Diagnostic, bool) {
+func (p *program) wideGrant(s *ir.Stage, g *syntax.GrantExpr, includes []region.Pattern, written [][]string, several bool) (source.Diagnostic, bool) {
 	members := map[string]bool{}
 	used, whole := 0, false
 	for _, q := range includes {
@@ -191,7 +191,7 @@ func (p *program) wideGrant(s *ir.Stage, g *syntax.GrantExpr, includes []region.
 	case len(includes) == 0:
 	case used == 0:
 		return diagnostic.WideGrant.Diagnostic(g.Span, "leave it out, or add the test that needs it", fmt.Sprintf("no accepted patch in the tests of stage %s writes %s", s.Name, text)), true
-	case len(includes) == 1 && !whole && len(members) == 1 && p.model.Shape.Only(p.model.Shape.At(includes[0]), ir.RecordType):
+	case several && len(includes) == 1 && !whole && len(members) == 1 && p.model.Shape.Only(p.model.Shape.At(includes[0]), ir.RecordType):
 		for member := range members {
 			return diagnostic.WideGrant.Diagnostic(g.Span, "write "+text+"/"+member+", or add the test that needs the rest", fmt.Sprintf("the accepted patches in the tests of stage %s write only %s/%s", s.Name, text, member)), true
 		}

@@ -51,8 +51,7 @@ type Result struct {
 
 	checker *checker // what Tests goes on with
 
-	// Grants lists the grants that a stage without errors states in a clause, in order. It
-	// shares the checker's memory: one caller at a time.
+	// Grants lists the grants that a stage without errors states in a clause, in order.
 	Grants func(stage, clause string) []Written
 }
 
@@ -100,8 +99,10 @@ func Contract(ctx context.Context, u *Unit) Result {
 		out.Decidable = c.groundwork && c.parsed
 	}
 	out.Places, out.Diagnostics = c.places(), c.found()
-	out.Symbols, out.checker = sync.OnceValue(c.symbols), c
-	out.Grants = c.grants
+	out.Symbols, out.checker = sync.OnceValue(alone(c, c.symbols)), c
+	out.Grants = func(stage, clause string) []Written {
+		return alone(c, func() []Written { return c.grants(stage, clause) })()
+	}
 	return out
 }
 
@@ -120,8 +121,18 @@ func Library(ctx context.Context, u *Unit) ([]source.Diagnostic, func() *symbol.
 	return c.found(), sync.OnceValue(c.symbols)
 }
 
+// alone is f while nothing else that goes on with a checker after the check does so.
+func alone[T any](c *checker, f func() T) func() T {
+	return func() T {
+		c.after.Lock()
+		defer c.after.Unlock()
+		return f()
+	}
+}
+
 // checker holds what the passes hand on to each other.
 type checker struct {
+	after       sync.Mutex  // see alone
 	ended       func() bool // nobody waits for the result any more
 	out         ir.Contract
 	diagnostics []source.Diagnostic

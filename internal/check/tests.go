@@ -131,6 +131,8 @@ type Files func(name string) (data []byte, near string, err error)
 // without errors: of is the result of Contract. The tests are those that no error touches.
 func Tests(u *Unit, of Result, files Files) ([]Test, []source.Diagnostic) {
 	c := of.checker
+	c.after.Lock()
+	defer c.after.Unlock()
 	c.diagnostics, c.tallies = nil, map[tally]int{}
 	root := *c.root
 	root.file = u.File
