@@ -51,6 +51,7 @@ func TestNoClauseOfAnExampleCanBeWeakenedUnnoticed(t *testing.T) {
 	m, err := suite.Mutate(t.Context(), all, 0, nil)
 	require.NoError(t, err)
 	require.Len(t, m.Contracts, len(tested))
+	require.LessOrEqual(t, m.Survived(), len(survivors))
 	for _, c := range m.Contracts {
 		require.Greater(t, c.Killed, 0)
 		for _, x := range c.Mutants {

@@ -45,7 +45,7 @@ type ContractCoverage struct {
 
 // A Point is a part of a contract.
 type Point struct {
-	Kind     string `json:"kind"` // stage, by, grant, except, require, ensure, produce, invariant, change, where, transition or guard
+	Kind     string `json:"kind"` // stage, bind, by, grant, except, require, ensure, produce, invariant, change, where, transition or guard
 	Name     string `json:"name"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
@@ -173,6 +173,8 @@ func newCover(s *Suite, c *Coverage) *cover {
 			out.sets[i] = region.Compile(x.Region)
 		case check.RequireClause, check.EnsureClause:
 			out.rules[ruleKey(verify.Judged{Kind: ir.GateKind(x.Kind), Stage: x.Stage, Index: x.Index})] = i
+		case check.BindClause:
+			out.rules[ruleKey(verify.Judged{Kind: ir.BindGate, Stage: x.Stage, Name: x.Rule})] = i
 		case check.InvariantClause, check.ChangeClause:
 			out.rules[ruleKey(verify.Judged{Kind: ir.GateKind(x.Kind), Name: x.Rule})] = i
 		case check.GuardClause:
@@ -427,7 +429,7 @@ type kindSum struct {
 // kinds sums by kind, in the order in which a contract is read.
 func (c *ContractCoverage) kinds() []kindSum {
 	var out []kindSum
-	for _, kind := range []string{"transition", "guard", "where", "invariant", "change", "stage", "by", "grant", "except", "require", "ensure", "produce"} {
+	for _, kind := range []string{"transition", "guard", "where", "invariant", "change", "stage", "bind", "by", "grant", "except", "require", "ensure", "produce"} {
 		sum := kindSum{name: kind}
 		for _, p := range c.Points {
 			if p.Kind == kind {

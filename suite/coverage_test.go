@@ -19,7 +19,7 @@ state { a: int where { self < 5 }  b?: int  m: map of { x: int  y: secret int } 
 invariant small { state.a < 4 }
 invariant apart unique /m/*/x
 change grows { after.a >= before.a }
-stage s(k in /m) {
+stage s(k in /m where { state.m[k].x < 9 }) {
   in day  by ada
   read /a, /b, /m/{k} except secrets
   write /a, /b, /m/{k}/x
@@ -53,6 +53,7 @@ test "s is refused" {
   case "by" (a: 2)        { role eve  expect reject unauthorised }
   case "require" (a: 2)   { state one with [{"op": "replace", "path": "/a", "value": 0}]  expect reject require odd }
   case "unique" (a: 2)    { patch [{"op": "replace", "path": "/m/p/x", "value": 2}]  expect reject invariant apart }
+  case "bind" (a: 2)      { state one with [{"op": "replace", "path": "/m/p/x", "value": 9}]  expect reject argument_violation }
   case "produce" (a: 2)   { patch [{"op": "remove", "path": "/b"}]  expect reject produce }
 }
 test "d" {
@@ -105,13 +106,14 @@ func TestEverySideOfEveryPartIsSeenToBeExercised(t *testing.T) {
 // Without one of the tests, or cases, what it exercises is missing, and nothing else of the kind.
 func TestWhatNoTestExercisesIsMissing(t *testing.T) {
 	for without, missing := range map[string][]string{
-		`  case "where" (a: 5)     { expect reject schema }`:                                                                    {"where: never violated"},
-		`  case "ensure" (a: 3)    { expect reject ensure even }`:                                                               {"stage s, ensure even: never violated"},
-		`  case "require" (a: 2)   { state one with [{"op": "replace", "path": "/a", "value": 0}]  expect reject require odd }`: {"stage s, require odd: never violated"},
-		`  case "change" (a: 0)    { expect reject change grows }`:                                                              {"change grows: never violated"},
-		`  case "unique" (a: 2)    { patch [{"op": "replace", "path": "/m/p/x", "value": 2}]  expect reject invariant apart }`:  {"invariant apart: never violated"},
-		`  case "produce" (a: 2)   { patch [{"op": "remove", "path": "/b"}]  expect reject produce }`:                           {"stage s, produce: never violated"},
-		`  case "by" (a: 2)        { role eve  expect reject unauthorised }`:                                                    {"stage s, by: refused to no other role"},
+		`  case "bind" (a: 2)      { state one with [{"op": "replace", "path": "/m/p/x", "value": 9}]  expect reject argument_violation }`: {"stage s, parameter k where: never violated"},
+		`  case "where" (a: 5)     { expect reject schema }`:                                                                               {"where: never violated"},
+		`  case "ensure" (a: 3)    { expect reject ensure even }`:                                                                          {"stage s, ensure even: never violated"},
+		`  case "require" (a: 2)   { state one with [{"op": "replace", "path": "/a", "value": 0}]  expect reject require odd }`:            {"stage s, require odd: never violated"},
+		`  case "change" (a: 0)    { expect reject change grows }`:                                                                         {"change grows: never violated"},
+		`  case "unique" (a: 2)    { patch [{"op": "replace", "path": "/m/p/x", "value": 2}]  expect reject invariant apart }`:             {"invariant apart: never violated"},
+		`  case "produce" (a: 2)   { patch [{"op": "remove", "path": "/b"}]  expect reject produce }`:                                      {"stage s, produce: never violated"},
+		`  case "by" (a: 2)        { role eve  expect reject unauthorised }`:                                                               {"stage s, by: refused to no other role"},
 		`  expect hidden /m/{k}/y`:                        {"stage s, read, except secrets: never kept anything away"},
 		`, {"op": "copy", "from": "/a", "path": "/b"}`:    {"stage s, write /b: never used", "stage s, source /a: never used"},
 		`  case "too early" { expect reject next night }`: {"phase day -> night, when: never violated"},
@@ -153,17 +155,18 @@ func TestAMutantIsKilledByTheTestThatNeedsItsClause(t *testing.T) {
 		status[x.Name+": "+x.Change] = x.Status + " " + x.By
 	}
 	for name, want := range map[string]string{
-		"invariant small: always holds":          "killed s is refused/invariant",
-		"invariant apart: always holds":          "killed s is refused/unique",
-		"change grows: always holds":             "killed s is refused/change",
-		"stage s, require odd: always holds":     "killed s is refused/require",
-		"stage s, ensure even: always holds":     "killed s is refused/ensure",
-		"stage s, produce: dropped":              "killed s is refused/produce",
-		"stage s, by: dropped":                   "killed s is refused/by",
-		"phase day -> night, when: always holds": "killed t/too early",
-		"stage s, read, except secrets: dropped": "killed s",
-		"delegate d, read /a: * for a":           "refused delegate_exceeds",
-		"stage s, write /m/{k}/x: * for {k}":     "refused not_read",
+		"invariant small: always holds":            "killed s is refused/invariant",
+		"invariant apart: always holds":            "killed s is refused/unique",
+		"change grows: always holds":               "killed s is refused/change",
+		"stage s, require odd: always holds":       "killed s is refused/require",
+		"stage s, ensure even: always holds":       "killed s is refused/ensure",
+		"stage s, parameter k where: always holds": "killed s is refused/bind",
+		"stage s, produce: dropped":                "killed s is refused/produce",
+		"stage s, by: dropped":                     "killed s is refused/by",
+		"phase day -> night, when: always holds":   "killed t/too early",
+		"stage s, read, except secrets: dropped":   "killed s",
+		"delegate d, read /a: * for a":             "refused delegate_exceeds",
+		"stage s, write /m/{k}/x: * for {k}":       "refused not_read",
 	} {
 		require.Equal(t, want, status[name], "%s\n%v", name, status)
 	}

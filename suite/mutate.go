@@ -205,7 +205,7 @@ func mutantsOf(x check.Clause) []*Mutant {
 		return &Mutant{Name: x.Name, Change: change, File: x.At.File.Name, Line: lineOf(x.At), at: x.At, path: x.Path, edit: source.Fix{Span: span, Text: text}}
 	}
 	switch x.Kind {
-	case check.RequireClause, check.EnsureClause, check.InvariantClause, check.ChangeClause, check.WhereClause, check.GuardClause:
+	case check.BindClause, check.RequireClause, check.EnsureClause, check.InvariantClause, check.ChangeClause, check.WhereClause, check.GuardClause:
 		if strings.TrimSpace(strings.Trim(x.Body.Text(), "{}")) == "true" {
 			return nil
 		}
@@ -250,7 +250,8 @@ func exceptions(g *syntax.GrantExpr, but *syntax.RegionAtom) string {
 // and is mostly not there.
 func widened(x check.Clause, mutant func(string, source.Span, string) *Mutant) []*Mutant {
 	var out []*Mutant
-	if g := x.Grant; g.Blind || len(g.Rights) > 0 {
+	creates := len(x.Grant.Rights) == 1 && x.Grant.Rights[0].Text == "create"
+	if g := x.Grant; g.Blind || len(g.Rights) > 0 && !(creates && x.Fresh) { // whatever is done to what was not there creates it
 		at := g.Span
 		at.End = g.Intersect[0].Span.Start
 		out = append(out, mutant("without "+strings.TrimSpace(at.Text()), at, ""))

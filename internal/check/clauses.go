@@ -18,6 +18,7 @@ type ClauseKind string
 // The kinds of clauses.
 const (
 	StageClause      ClauseKind = "stage"
+	BindClause       ClauseKind = "bind"
 	ByClause         ClauseKind = "by"
 	GrantClause      ClauseKind = "grant"
 	ExceptClause     ClauseKind = "except"
@@ -36,16 +37,17 @@ type Clause struct {
 	Kind ClauseKind
 	Name string      // what it is called, as in "stage draft, require open"
 	At   source.Span // all of it
-	Body source.Span // of a condition, invariant, where or guard: the braces, or `unique` and its paths
+	Body source.Span // of a condition, on binding too, an invariant, where or guard: the braces, or `unique` and its paths
 	Path string      // of the file, as the compiler was given it
 
 	Stage    string // the stage that it stands in
 	Word     string // of a grant or except: read, write or source
 	Index    int    // of a require or ensure of the stage as compiled
-	Rule     string // of an invariant or change: its name in the contract
+	Rule     string // of an invariant or change: its name in the contract; of a bind: the parameter
 	Types    []TypeWhere
 	From, To string // of a transition or guard
 
+	Fresh  bool               // of a grant: it is about what a new key of the stage names, which was not there
 	Region region.Region      // of a grant, what it lets happen; of an except, what it takes away
 	Grant  *syntax.GrantExpr  // of a grant or except
 	Except *syntax.RegionAtom // of an except
@@ -149,6 +151,11 @@ func wordBefore(text string, pos int) int {
 func (l *clauseList) stage(st *stage) {
 	d, title := st.decl, st.title()
 	l.add(Clause{Kind: StageClause, Name: title, At: d.Name.Span, Stage: d.Name.Text})
+	for _, p := range d.Params {
+		if p.Where != nil {
+			l.add(Clause{Kind: BindClause, Name: title + ", parameter " + p.Name.Text + " where", At: p.Where.Outer, Body: p.Where.Outer, Stage: d.Name.Text, Rule: p.Name.Text})
+		}
+	}
 	next := map[string]int{}
 	if st.parent != nil {
 		next["require"], next["ensure"] = len(st.parent.out.Require), len(st.parent.out.Ensure)
@@ -182,6 +189,9 @@ func (l *clauseList) grants(st *stage, c Clause, r *syntax.RegionExpr) {
 		c.At = first
 		c.At.End = last.End
 		c.Name = title + " " + folded(c.At.Text())
+		c.Fresh = len(g.Intersect) == 1 && g.Intersect[0].Path != nil && slices.ContainsFunc(g.Intersect[0].Path.Segments, func(s *syntax.PathSegment) bool {
+			return s.Kind == syntax.ParamSegment && st.params[s.Text] != nil && st.params[s.Text].Kind == ir.NewParam
+		})
 		c.Region = l.lowerGrant(l.root, g, use, st.params)
 		l.add(c)
 		for _, e := range g.Except {

@@ -11,7 +11,7 @@ import (
 type Observer func(ctx context.Context, j Judged)
 
 // Judged is a rule and whether it held. Which fields are set follows from Kind: of a require or
-// ensure Stage and Index, of a constraint (TypeGate) Type and Index, of a guard From and To, of an
+// ensure Stage and Index, of a condition on binding Stage and Name, of a constraint (TypeGate) Type and Index, of a guard From and To, of an
 // invariant or change Name.
 type Judged struct {
 	Kind     ir.GateKind
@@ -45,6 +45,11 @@ func LoadObserved(c *ir.Contract, limits Limits, o Observer) (*Program, error) {
 	for _, s := range p.stages {
 		for i := range s.require {
 			s.require[i].told = of(Judged{Kind: ir.RequireGate, Stage: s.Name, Index: i})
+		}
+		for i, binding := range s.bindings {
+			if binding != nil {
+				binding.told = of(Judged{Kind: ir.BindGate, Stage: s.Name, Name: s.Params[i].Name})
+			}
 		}
 		for i := range s.ensure {
 			s.ensure[i].told = of(Judged{Kind: ir.EnsureGate, Stage: s.Name, Index: i})
