@@ -261,13 +261,15 @@ func (c *cover) step(s *stepRun, judged []verify.Judged) {
 	}
 }
 
-// runs reports whether a clause is one of the stage that runs, or one that it inherits.
+// runs reports whether a clause is one of the stage that runs, or one that it inherits: a delegate
+// has its stage's, unless it has such a clause itself; what must be produced adds up.
 func (c *cover) runs(s *stepRun, x *check.Clause, word string) bool {
 	for name := s.step.Stage; name != ""; name = c.contract.Stage(name).From {
 		if name == x.Stage {
 			return true
 		}
-		if slices.ContainsFunc(c.clauses, func(own check.Clause) bool { return own.Stage == name && (own.Word == word) }) && word != "produce" {
+		replaces := func(own check.Clause) bool { return own.Stage == name && own.Word == word }
+		if word != "produce" && slices.ContainsFunc(c.clauses, replaces) {
 			return false
 		}
 	}

@@ -250,7 +250,8 @@ func (s *stepRun) placeIs(x *check.Expectation) {
 	for i, p := range x.Paths {
 		found := matches(s.after.State, p, s.args)
 		if len(found) == 0 {
-			s.fail(x.At, fmt.Sprintf("there is nothing at %s", s.bound(p.Source(), x.Words[i]))).Differences = []Difference{{Path: s.bound(p.Source(), x.Words[i]), Expected: text(want)}}
+			at := s.bound(x.Words[i])
+			s.fail(x.At, "there is nothing at "+at).Differences = []Difference{{Path: at, Expected: text(want)}}
 		}
 		for _, m := range found {
 			if d := differencesAt(m.at, want, m.node); len(d) > 0 {
@@ -261,7 +262,7 @@ func (s *stepRun) placeIs(x *check.Expectation) {
 }
 
 // bound is a path as written, with parameters bound.
-func (s *stepRun) bound(_, written string) string {
+func (s *stepRun) bound(written string) string {
 	for name, key := range s.args {
 		written = strings.ReplaceAll(written, "{"+name+"}", key)
 	}
@@ -310,7 +311,7 @@ func (s *stepRun) seen(x *check.Expectation) {
 // leads to nothing, nothing is shown or hidden, and the test would tell nothing.
 func (s *stepRun) visible(x *check.Expectation, i int, places []match) {
 	if len(places) == 0 {
-		s.fail(x.At, fmt.Sprintf("there is nothing at %s in the state, so that nothing is %s", s.bound("", x.Words[i]), x.Kind))
+		s.fail(x.At, fmt.Sprintf("there is nothing at %s in the state, so that nothing is %s", s.bound(x.Words[i]), x.Kind))
 	}
 	for _, m := range places {
 		n := tree.NodeAt(s.view.Value, m.at)
