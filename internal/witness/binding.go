@@ -71,9 +71,9 @@ func (b *binder) join(x, y string) bool {
 	return true
 }
 
-// joinAll makes parameters one that are keys of one container, as far as the conflict lets
-// them be; false if there is nothing to join.
-func (b *binder) joinAll(sides []side, c footprint.Conflict) bool {
+// joinAll makes parameters one that are keys of containers and the same, as far as the
+// conflict lets them be; false if there is nothing to join.
+func (b *binder) joinAll(sides []side, c footprint.Conflict, same func(p *ir.Param) string) bool {
 	first, joined := map[string]string{}, false
 	for _, s := range sides {
 		for i := range s.stage.Params {
@@ -81,7 +81,7 @@ func (b *binder) joinAll(sides []side, c footprint.Conflict) bool {
 			if p.Kind != ir.ExistingParam || len(p.Of.Params()) > 0 {
 				continue
 			}
-			name, of := footprint.OwnedParam(s.owner, p.Name), p.Of.String()
+			name, of := footprint.OwnedParam(s.owner, p.Name), same(p)
 			if other := first[of]; other != "" && b.find(other) != b.find(name) {
 				joined = b.join(name, other) || joined
 			}

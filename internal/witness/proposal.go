@@ -192,6 +192,11 @@ func (s *scenario) changes(d side, u, below region.Word) []patcher {
 // proposed lists values for u, and such that vary below it.
 func (s *scenario) proposed(u, below region.Word) []any {
 	whole := s.valuesAt(u)
+	for _, id := range s.at(u) {
+		if s.contract.Type(id).Kind == ir.RecordType {
+			whole = append(whole, s.arguments(id)...)
+		}
+	}
 	if len(below) == 0 || slices.ContainsFunc(below, func(l region.Letter) bool { return l.Kind == region.FreshLetter }) {
 		return s.eachNamed(u, whole)
 	}

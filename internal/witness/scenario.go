@@ -37,7 +37,14 @@ func (g *generator) synthesise(p footprint.Pair, c footprint.Conflict, phase str
 	if ok && admitted(p, keys) {
 		out = append(out, g.smallest(p, c, phase, keys))
 	}
-	if b := newBinder(g, c); b.joinAll(sidesOf(p), c) {
+	for _, same := range []func(p *ir.Param) string{
+		func(p *ir.Param) string { return p.Of.String() },
+		func(p *ir.Param) string { return p.Of.String() + " " + p.Name },
+	} {
+		b := newBinder(g, c)
+		if !b.joinAll(sidesOf(p), c, same) {
+			continue
+		}
 		if keys, ok := b.all(sidesOf(p)); ok && admitted(p, keys) {
 			out = append(out, g.smallest(p, c, phase, keys))
 		}

@@ -362,7 +362,7 @@ func (d *drawing) useful(x sort, granted, write []string) []string {
 			if !creates {
 				granted[i] = w
 			}
-		case !changes && !mayGo.MatchString(w):
+		case !changes && (strings.HasPrefix(w, "/li") || !mayGo.MatchString(w)):
 			granted[i] = w
 		}
 	}

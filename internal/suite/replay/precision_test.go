@@ -140,7 +140,8 @@ func TestPrecision(t *testing.T) {
 	t.Log("\n" + b.String())
 }
 
-// What stands in the way of commuting is shown by a run in nearly all cases.
+// What stands in the way of commuting is shown by a run in nearly all cases. Most of what is
+// left does commute: bounds on a greatest or least value, and changes that only add.
 func TestFewPairsAreRefusedWithoutARun(t *testing.T) {
 	if testing.Short() || raceDetector {
 		t.Skip("the share is about many pairs")
@@ -152,7 +153,7 @@ func TestFewPairsAreRefusedWithoutARun(t *testing.T) {
 		drawn.add(precisionOf("drawn", c))
 	}
 	require.Greater(t, drawn.proved+drawn.conditional, drawn.refuted)
-	require.LessOrEqual(t, 100*drawn.unknown, 4*(drawn.refuted+drawn.unknown), drawn.why)
+	require.LessOrEqual(t, 100*drawn.unknown, 5*(drawn.refuted+drawn.unknown), drawn.why)
 }
 
 // hidden are pairs s and t that do not commute, which is seen only where several things that
