@@ -45,7 +45,7 @@ func TestAnAuthorIsToldOfEverySlip(t *testing.T) {
 	data, err := examples.FS.ReadFile("support/contract.poptic")
 	require.NoError(t, err)
 	contract := string(data)
-	c := open(t, nil)
+	c := program(t).with(nil)
 	c.didOpen("contract.poptic", "")
 	a := &author{client: c, version: 1}
 	var told strings.Builder

@@ -74,7 +74,7 @@ func BenchmarkAKeystroke(b *testing.B) {
 		b.Run(fmt.Sprint(lines, " lines"), func(b *testing.B) {
 			text := long(lines)
 			require.GreaterOrEqual(b, strings.Count(text, "\n"), lines)
-			c := open(b, nil)
+			c := program(b).with(nil)
 			c.didOpen("c.poptic", text)
 			require.Empty(b, c.findings("c.poptic", 1))
 			line := strings.Count(text[:len(text)/2], "\n")

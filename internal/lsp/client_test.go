@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/textproto"
 	"os"
 	"os/exec"
@@ -18,7 +19,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/footprint"
 	"github.com/patchoptic/poptic/internal/lsp"
+	"github.com/patchoptic/poptic/internal/suite/replay"
 )
 
 // server is the built command line: sessions are with it, over its standard streams.
@@ -45,10 +48,13 @@ func TestMain(m *testing.M) {
 // A client is an editor: it frames messages itself, and knows nothing of the server's types.
 type client struct {
 	tb   testing.TB
-	cmd  *exec.Cmd
+	cmd  *exec.Cmd // nil for a server in this process
 	in   io.WriteCloser
 	dir  string // the folder of the workspace
 	next int
+
+	served chan struct{} // closed when a server in this process has ended
+	clean  bool          // as it was asked to
 
 	mu        sync.Mutex
 	changed   *sync.Cond
@@ -59,8 +65,8 @@ type client struct {
 	done      bool
 }
 
-// start begins a session without a word.
-func start(tb testing.TB) *client {
+// program begins a session with the built command line, without a word.
+func program(tb testing.TB) *client {
 	tb.Helper()
 	c := newClient(tb)
 	c.cmd = exec.Command(server(), "lsp")
@@ -87,23 +93,28 @@ func newClient(tb testing.TB) *client {
 	return c
 }
 
+// start begins a session with a server in this process, without a word.
+func start(tb testing.TB) *client { return within(tb, os.Stderr) }
+
 // within begins a session with a server in this process; log is what that writes.
 func within(tb testing.TB, log io.Writer) *client {
 	c := newClient(tb)
 	in, fromClient := io.Pipe()
 	toClient, out := io.Pipe()
-	c.in = fromClient
-	served := make(chan struct{})
+	c.in, c.served = fromClient, make(chan struct{})
 	go func() {
-		lsp.Serve(context.Background(), in, out, lsp.Options{Log: log})
+		c.clean, _ = lsp.Serve(context.Background(), in, out, lsp.Options{
+			Log: log, Libraries: filepath.Join(c.dir, ".cache"),
+			Replay: func(fs.FS, string) footprint.Replayer { return replay.New(replay.Options{}) },
+		})
 		out.Close()
-		close(served)
+		close(c.served)
 	}()
 	go c.read(bufio.NewReader(toClient))
 	tb.Cleanup(func() {
 		fromClient.Close()
 		toClient.Close()
-		<-served
+		<-c.served
 	})
 	return c
 }
@@ -111,7 +122,12 @@ func within(tb testing.TB, log io.Writer) *client {
 // open begins a session as a plain client with a workspace of some files.
 func open(tb testing.TB, files map[string]string) *client {
 	tb.Helper()
-	c := start(tb)
+	return start(tb).with(files)
+}
+
+// with begins as a plain client with a workspace of some files.
+func (c *client) with(files map[string]string) *client {
+	c.tb.Helper()
 	c.write(files)
 	c.greets()
 	return c
@@ -344,7 +360,20 @@ func (c *client) ends(shutdown bool) int {
 		c.call("shutdown", nil)
 	}
 	c.notify("exit", nil)
+	return c.ended()
+}
+
+// ended waits for the end of the session, and gives the exit code.
+func (c *client) ended() int {
+	c.tb.Helper()
 	c.wait("the end", func() bool { return c.done })
+	if c.cmd == nil {
+		<-c.served
+		if c.clean {
+			return 0
+		}
+		return 1
+	}
 	c.cmd.Wait()
 	return c.cmd.ProcessState.ExitCode()
 }

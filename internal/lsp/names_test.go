@@ -231,6 +231,15 @@ func TestRenamingKeepsWhatContractsSay(t *testing.T) {
 		after, reason := renames(c, files, "desk.poptic", refused.mark, refused.to)
 		require.Contains(t, reason, refused.why, "%s: %v", refused.mark, after)
 	}
+	// What would compile, and mean something else.
+	files["list.poptic"] = "contract list\nstate { all: list of { n: int } }\ninvariant sorted { state.all.all(a, state.all.exists(b, a.n <= b.n)) }\n"
+	c.didOpen("list.poptic", files["list.poptic"])
+	after, reason = renames(c, files, "list.poptic", "a.n", "b")
+	require.Contains(t, reason, "taken for something else", after)
+	after, reason = renames(c, files, "list.poptic", "a.n", "c")
+	require.Empty(t, reason)
+	require.Contains(t, after["list.poptic"], "all(c, state.all.exists(b, c.n <= b.n))")
+
 	prepared := c.call("textDocument/prepareRename", c.at("desk.poptic", desk, "Person\n")).(map[string]any)
 	require.Equal(t, "Person", prepared["placeholder"])
 	require.Equal(t, "8:18-8:24", rangeText(prepared["range"]))

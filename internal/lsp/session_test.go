@@ -38,14 +38,12 @@ stage retitle(note in /notes) {
 `
 
 func TestASessionEndsAsItsClientAsks(t *testing.T) {
-	require.Equal(t, 0, open(t, nil).ends(true))
-	require.Equal(t, 1, open(t, nil).ends(false))
+	require.Equal(t, 0, program(t).with(nil).ends(true))
+	require.Equal(t, 1, program(t).with(nil).ends(false))
 
-	c := open(t, nil)
+	c := program(t).with(nil)
 	c.in.Close()
-	c.wait("the end", func() bool { return c.done })
-	c.cmd.Wait()
-	require.Equal(t, 1, c.cmd.ProcessState.ExitCode())
+	require.Equal(t, 1, c.ended())
 }
 
 func TestRequestsOutOfTurnAreRefused(t *testing.T) {
@@ -71,9 +69,7 @@ func TestABrokenMessageEndsNothing(t *testing.T) {
 	c.didOpen("c.poptic", notes)
 	require.Empty(t, c.findings("c.poptic", 1))
 	c.raw("hello\r\n")
-	c.wait("the end", func() bool { return c.done })
-	c.cmd.Wait()
-	require.Equal(t, 1, c.cmd.ProcessState.ExitCode())
+	require.Equal(t, 1, c.ended())
 }
 
 // What editors send first, as they sent it.
@@ -82,7 +78,7 @@ func TestEditorsAreGreetedAsTheyGreet(t *testing.T) {
 		t.Run(editor, func(t *testing.T) {
 			text, err := os.ReadFile("testdata/initialize/" + editor + ".json")
 			require.NoError(t, err)
-			c := start(t)
+			c := program(t)
 			var params map[string]any
 			require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(string(text), "file:///WORKSPACE", c.uri(""))), &params))
 			result := c.call("initialize", params).(map[string]any)
