@@ -49,16 +49,15 @@ func blocksOf(t *testing.T, language string) []block.Block {
 
 func TestSourceShownIsJudgedAsItsFenceSays(t *testing.T) {
 	blocks := blocksOf(t, "poptic")
-	base := baseContract(t, blocks)
 	for _, b := range blocks {
 		t.Run(fmt.Sprintf("%s:%d", b.File, b.Line), func(t *testing.T) {
 			text := b.Text
+			if b.Has("fragment") {
+				text = completed(text, baseContract(t, blocks, b.File))
+			}
 			if b.Has("tests") {
 				requirePassing(t, text)
 				return
-			}
-			if b.Has("fragment") {
-				text = completed(text, base)
 			}
 			judge(t, b, compile(text))
 		})
@@ -118,12 +117,15 @@ func listed(ds []source.Diagnostic) string {
 	return b.String()
 }
 
-// baseContract is the block that fragments are completed from.
-func baseContract(t *testing.T, blocks []block.Block) string {
+// baseContract is the block that the fragments of a page are completed from: the page's own
+// base, or else that of the index.
+func baseContract(t *testing.T, blocks []block.Block, page string) string {
 	t.Helper()
-	for _, b := range blocks {
-		if b.Has("base") {
-			return b.Text
+	for _, file := range []string{page, "README.md"} {
+		for _, b := range blocks {
+			if b.Has("base") && b.File == file {
+				return b.Text
+			}
 		}
 	}
 	require.Fail(t, "no block is the base of fragments")
