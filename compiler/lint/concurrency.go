@@ -17,8 +17,8 @@ import (
 // which mean another element as soon as somebody else inserts one.
 
 // eachConflict visits the pairs of different stages that may meet in a phase, with their
-// conflicts; stages that move the phase, delegates, and pairs of which a claim speaks are
-// left out: of those their author knows. Further pairs of a stage are looked at as long as
+// conflicts; stages that move the phase, delegates, and pairs of which a claim or an `after`
+// speaks are left out: of those their author knows. Further pairs of a stage are looked at as long as
 // visit says so.
 func (p *program) eachConflict(visit func(footprint.Pair) (more bool)) {
 	if p.contract == nil {
@@ -46,9 +46,10 @@ func (p *program) eachConflict(visit func(footprint.Pair) (more bool)) {
 	}
 }
 
-// claimed reports whether a claim is about two stages commuting.
+// claimed reports whether a claim is about two stages commuting, or one is to come after the
+// other.
 func (p *program) claimed(a, b *ir.Stage) bool {
-	return slices.ContainsFunc(p.contract.Claims, func(c ir.Claim) bool {
+	return slices.Contains(a.After, b.Name) || slices.Contains(b.After, a.Name) || slices.ContainsFunc(p.contract.Claims, func(c ir.Claim) bool {
 		switch c.Kind {
 		case ir.Commutes, ir.Parallel:
 			return slices.Contains(c.Stages, a.Name) && slices.Contains(c.Stages, b.Name)

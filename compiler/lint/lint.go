@@ -254,6 +254,7 @@ func newProgram(ctx context.Context, in Input) *program {
 		return p
 	}
 	p.tree = in.Output.Files[0]
+	p.once.unused = sync.OnceValue(p.findUnused)
 	if in.Output.Lowered == nil || in.Noted {
 		return p
 	}
@@ -269,7 +270,6 @@ func newProgram(ctx context.Context, in Input) *program {
 		}
 	}
 	p.tests = p.readTests(ctx)
-	p.once.unused = sync.OnceValue(p.findUnused)
 	p.once.shifting = sync.OnceValue(p.findShifting)
 	p.once.unbounded = sync.OnceValue(p.findUnbounded)
 	p.once.order = sync.OnceValue(p.newPhaseOrder)

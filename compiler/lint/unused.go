@@ -13,7 +13,8 @@ import (
 )
 
 // Names that a contract declares and nothing uses. A use within a declaration that nothing
-// uses is none. Libraries declare for others, so that of their names nothing is said.
+// uses is none. Libraries declare for others, so that of their names but the imports nothing
+// is said.
 
 // nameKinds are the declarations that are of no use without one.
 var nameKinds = map[symbol.Kind]*diagnostic.Kind{
@@ -28,10 +29,14 @@ var nameKinds = map[symbol.Kind]*diagnostic.Kind{
 
 // unusedNames finds them all; each rule takes what is of its code.
 func unusedNames(p *program) []source.Diagnostic {
-	if p.contract == nil {
+	if p.contract == nil && (!p.isLibrary() || source.HasErrors(p.errors)) {
 		return nil
 	}
 	return p.once.unused()
+}
+
+func (p *program) isLibrary() bool {
+	return p.tree != nil && p.tree.Header != nil && p.tree.Header.Library
 }
 
 func (p *program) findUnused() (out []source.Diagnostic) {
@@ -39,7 +44,7 @@ func (p *program) findUnused() (out []source.Diagnostic) {
 	var open []*symbol.Symbol // not known to be used
 	uses := map[*symbol.Symbol][]source.Span{}
 	for _, s := range table.Symbols {
-		if nameKinds[s.Kind] != nil && s.Span.File == p.tree.Source {
+		if nameKinds[s.Kind] != nil && s.Span.File == p.tree.Source && (s.Kind == symbol.Import || !p.isLibrary()) {
 			open = append(open, s)
 		}
 	}
@@ -81,6 +86,11 @@ func (p *program) isMeant(group string) bool {
 
 // hasRules reports whether an imported library has rules, which hold because it is imported.
 func (p *program) hasRules(s *symbol.Symbol) bool {
+	if p.contract == nil { // of a library: whatever it imports may have some
+		return slices.ContainsFunc(p.in.Output.Files[1:], func(f *syntax.File) bool {
+			return slices.ContainsFunc(f.Decls, func(d syntax.Decl) bool { _, isRule := d.(*syntax.InvariantDecl); return isRule })
+		})
+	}
 	return slices.ContainsFunc(p.contract.Invariants, func(v ir.Invariant) bool { return strings.HasPrefix(v.Name, s.Name+".") })
 }
 
