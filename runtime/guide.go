@@ -50,6 +50,7 @@ type (
 	//	Of     string    // the container that it is a key, or a position, of
 	//	Known  []string  // those that the view shows, as a pointer writes them; at most 20
 	//	New    bool      // one that is not there yet is possible
+	//	Fresh  string    // one that is not there, where not any text is one; else empty
 	PlaceKeys = guide.Keys
 
 	// A Shape says what a value may be. Its fields are

@@ -209,3 +209,23 @@ func produced(c *stageCase, but string) string {
 	}
 	return out
 }
+
+func TestTheExampleOfAPromptCommitsWhereTheViewTellsHow(t *testing.T) {
+	untold := []string{
+		"support file",   // what it files names a customer, and it sees none
+		"support enrol",  // the card may be another customer's
+		"clinical order", // what the patient is allergic to is not shown
+		"release ship",   // which waits for others
+	}
+	for _, c := range cases(t) {
+		next := ""
+		if len(c.data.Next) > 1 {
+			next = c.data.Next[0]
+		}
+		out, err := c.program.Verify(t.Context(), c.before, verify.Proposal{Stage: c.stage, Args: c.args, Role: c.role, Patch: c.data.Example, Next: next})
+		require.NoError(t, err)
+		if !slices.Contains(untold, c.name+" "+c.stage) {
+			require.NotEqual(t, verify.Reject, out.Verdict.Verdict, "%s, %s: %s %v", c.name, c.stage, c.data.Example, out.Verdict.Violations)
+		}
+	}
+}

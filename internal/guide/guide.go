@@ -7,8 +7,8 @@
 // (spec/semantics.md section 11.4). In what cannot be told from the view, which keys a
 // container has that is not shown, it says so.
 //
-// Three files: the places (places.go), the shape of what may stand there (shape.go), and
-// values that fit (sample.go).
+// Four files: the places (places.go), the shape of what may stand there (shape.go), values
+// that fit (sample.go), and the proposal (example.go).
 package guide
 
 import (
@@ -67,6 +67,7 @@ type Keys struct {
 	Of    string   `json:"of"`              // the container that it is a key, or a position, of
 	Known []string `json:"known,omitempty"` // those that the view shows, as they stand in a pointer; at most MaxKnown
 	New   bool     `json:"new,omitempty"`   // one that is not there yet is possible
+	Fresh string   `json:"fresh,omitempty"` // such a key, where not any text is one
 }
 
 // Limits of what is listed.
@@ -88,7 +89,7 @@ type Request struct {
 // the containers of the view that lead there.
 func Of(p *verify.Program, r Request, view *tree.Node) Guide {
 	c := p.Contract()
-	b := &builder{program: p, contract: c, stage: c.Stage(r.Stage), phase: r.Phase, view: view, named: map[string]ir.TypeID{}, values: map[ir.TypeID][]*tree.Node{}}
+	b := &builder{program: p, contract: c, stage: c.Stage(r.Stage), phase: r.Phase, given: r.Args, view: view, named: map[string]ir.TypeID{}, values: map[ir.TypeID][]*tree.Node{}}
 	b.args = b.bind(r.Args)
 	b.places()
 	b.takes()
@@ -107,6 +108,7 @@ type builder struct {
 	contract *ir.Contract
 	stage    *ir.Stage
 	phase    string
+	given    map[string]string // the arguments as the host gave them
 	args     region.Binding
 	view     *tree.Node
 	guide    Guide
@@ -282,7 +284,7 @@ func (b *builder) conditions() []string {
 			}
 		case ir.BindGate: // it holds, or there is no view
 		default:
-			if inv := b.contract.Invariant(g.Name); inv != nil {
+			if inv := b.contract.Invariant(g.Name); inv != nil && (g.Kind != ir.ChangeGate || b.changesEntries(inv)) {
 				add(ruleText(inv))
 			}
 		}
@@ -290,20 +292,52 @@ func (b *builder) conditions() []string {
 	return out
 }
 
+// changesEntries reports whether a change rule may have anything to say: one over entries is asked of
+// those that were there, and a stage that only adds some has none.
+func (b *builder) changesEntries(inv *ir.Invariant) bool {
+	if inv.Each == nil || len(b.sites) == 0 || b.guide.Omitted > 0 {
+		return true
+	}
+	over := inv.Each.Over.Segments
+	return slices.ContainsFunc(b.sites, func(s site) bool {
+		if len(s.segments) < len(over) {
+			return leadsTo(s.segments, over)
+		}
+		return leadsTo(over, s.segments) && !b.isNew(s.segments[len(over)-1])
+	})
+}
+
+// isNew reports whether a segment is the key of an entry that the stage is to add.
+func (b *builder) isNew(key region.Segment) bool {
+	return slices.ContainsFunc(b.stage.Params, func(p ir.Param) bool {
+		return p.Kind == ir.NewParam && key.Kind == region.KeyLiteral && b.args[p.Name] == key.Text
+	})
+}
+
 func ruleText(inv *ir.Invariant) string {
 	switch {
 	case inv.Message != "":
 		return inv.Message
 	case inv.Unique != nil:
-		var places []string
-		for _, p := range inv.UniquePlaces() {
-			places = append(places, p.Source())
-		}
-		return "no two values at " + strings.Join(places, ", ") + " are the same"
+		return uniqueText(inv.UniquePlaces())
 	case inv.Each != nil:
 		return "for " + inv.Each.Source() + ": " + inline(inv.Expr.Source)
 	}
 	return inline(inv.Expr.Source)
+}
+
+// uniqueText says that no two entries hold the same at some places: of several, at all of them.
+func uniqueText(places []region.Pattern) string {
+	if len(places) == 1 {
+		return "no two values at " + places[0].Source() + " are the same"
+	}
+	var members []string
+	over, _, _ := ir.EntryOf(places[0])
+	for _, p := range places {
+		_, rest, _ := ir.EntryOf(p)
+		members = append(members, strings.TrimPrefix(region.Pattern{Segments: rest}.Source(), "/"))
+	}
+	return "no two of " + over.Source() + " have the same " + strings.Join(members[:len(members)-1], ", ") + " and " + members[len(members)-1]
 }
 
 func (b *builder) guard(to string) *ir.Expr {

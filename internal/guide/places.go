@@ -520,6 +520,7 @@ func (b *builder) place(s site) (out Place, possible bool) {
 			ops, k.New = b.mayOfMany(&s, len(k.Known) > 0), s.grants.adds()
 			if len(ops) == 1 && k.New {
 				s.path, *k = renamed(s.path, *k)
+				k.Fresh = b.freshKey(&s)
 				exists = false
 			}
 		case len(k.Known) == 0:
@@ -531,7 +532,7 @@ func (b *builder) place(s site) (out Place, possible bool) {
 	if len(ops) == 0 || slices.ContainsFunc(s.keys, func(k Keys) bool { return !k.New && len(k.Known) == 0 }) {
 		return out, false
 	}
-	out = Place{Path: s.path, Keys: s.keys, Ops: ops, Exists: exists && s.hang != appended && s.hang != last, Shape: b.shapeOf(s.raw), Except: s.except, Doc: s.doc}
+	out = Place{Path: s.path, Keys: s.keys, Ops: ops, Exists: exists && s.hang != appended && s.hang != last, Shape: b.shapeAt(&s), Except: s.except, Doc: s.doc}
 	if v := b.valueFor(&s); v != nil {
 		out.Example = tree.AppendJSON(nil, v)
 		out.Guesses = b.guesses(v)

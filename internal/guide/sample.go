@@ -2,6 +2,7 @@ package guide
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"regexp/syntax"
@@ -160,7 +161,7 @@ func keyIn(k *Keys) string {
 	if len(k.Known) > 0 {
 		return unescaped(k.Known[0])
 	}
-	return "new"
+	return cmp.Or(k.Fresh, "new")
 }
 
 func unescaped(token string) string {
@@ -373,14 +374,17 @@ func texts(where []ir.Expr) []string {
 	if len(where) == 0 {
 		return out
 	}
-	out = append(out, "2024-05-01T09:30:00Z", "2024-05-01T10:30:00Z", "2024-05-01", "2024-05-02", "EUR", "ada@example.org", "+49 30 901820", "4111111111111111", "a", "A", "1", "a-1", "A1", "a b", "1.0.0", "https://example.org/a")
-	var made []string
 	for _, x := range where {
 		for _, m := range matching.FindAllStringSubmatch(x.Source, -1) {
 			if text, err := matchOf(unquoted(m[1] != "", m[2])); err == nil {
-				made = append(made, text)
+				out = append(out, text)
 			}
 		}
+	}
+	out = append(out, "some text")
+	out = append(out, "2024-05-01T09:30:00Z", "2024-05-01T10:30:00Z", "2024-05-01", "2024-05-02", "EUR", "ada@example.org", "+49 30 901820", "4111111111111111", "a", "A", "1", "a-1", "A1", "a b", "1.0.0", "https://example.org/a")
+	var made []string
+	for _, x := range where {
 		for _, m := range quotedText.FindAllStringSubmatch(x.Source, -1) {
 			made = append(made, m[1]+m[2], m[1]+m[2]+"a", "a"+m[1]+m[2])
 		}
@@ -422,13 +426,12 @@ func writeMatch(out *strings.Builder, re *syntax.Regexp) {
 	case syntax.OpLiteral:
 		out.WriteString(string(re.Rune))
 	case syntax.OpCharClass:
-		for i := 0; i+1 < len(re.Rune); i += 2 { // a printable one, if there is one
-			if r := max(re.Rune[i], '!'); r <= re.Rune[i+1] {
-				if 'a' >= r && 'a' <= re.Rune[i+1] {
-					r = 'a'
+		for _, r := range "aA1!" { // the plainest, or else a printable one
+			for i := 0; i+1 < len(re.Rune); i += 2 {
+				if first := max(re.Rune[i], r); first == r && r <= re.Rune[i+1] || r == '!' && first <= re.Rune[i+1] {
+					out.WriteRune(first)
+					return
 				}
-				out.WriteRune(r)
-				return
 			}
 		}
 		if len(re.Rune) > 0 {
@@ -468,42 +471,11 @@ func numbers(where []ir.Expr) []string {
 	return append(out, "0.5", "10", "100", "1000")
 }
 
-// The example.
-
 // An operation is one of a patch.
 type operation struct {
 	Op    string          `json:"op"`
 	Path  string          `json:"path"`
 	Value json.RawMessage `json:"value,omitempty"`
-}
-
-// example makes a small patch: what must be brought and is not there, or else one change.
-func (b *builder) example() {
-	patch := []operation{}
-	for i, p := range b.stage.Produce {
-		at := p.Bind(b.args)
-		if len(at.Segments) == 0 || nodeAt(b.view, at) != nil || slices.ContainsFunc(at.Segments, isWildcard) {
-			continue
-		}
-		for _, id := range b.typesAt(at) {
-			if of := b.valuesOf(id); len(of) > 0 {
-				patch = append(patch, operation{"add", b.guide.Produce[i], tree.AppendJSON(nil, of[0])})
-				b.guide.Guesses = b.guide.Guesses || b.guesses(of[0])
-				break
-			}
-		}
-	}
-	if len(patch) == 0 {
-		if p := b.best(); p != nil {
-			o := operation{b.opFor(p), ExamplePath(p), p.Example}
-			if o.Op == "remove" {
-				o.Value = nil
-			}
-			patch = append(patch, o)
-			b.guide.Guesses = p.Guesses
-		}
-	}
-	b.guide.Example = encoded(patch)
 }
 
 // encoded is a value in JSON, whose texts stand as they are.
@@ -518,8 +490,8 @@ func encoded(v any) json.RawMessage {
 }
 
 // best is the place that an example is of: one without guesses if there is one, and rather
-// something that is changed or created than an element, an append, or a container of many.
-func (b *builder) best() *Place {
+// something that is changed or created than an element, an append, or a container of many; -1 if there is none.
+func (b *builder) best() int {
 	worth := func(i int) int {
 		p, s := &b.guide.Places[i], &b.sites[i]
 		n := 4
@@ -542,10 +514,7 @@ func (b *builder) best() *Place {
 			best = i
 		}
 	}
-	if best < 0 {
-		return nil
-	}
-	return &b.guide.Places[best]
+	return best
 }
 
 // holdsMany reports whether what stands at a site has entries or elements.
@@ -571,4 +540,30 @@ func ExamplePath(p *Place) string {
 		path = strings.Replace(path, p.Keys[i].Token, escaped(keyIn(&p.Keys[i])), 1)
 	}
 	return path
+}
+
+// nextTo are the numbers one more and one less than another, as far as a whole number tells.
+func nextTo(literal string) []string {
+	n, err := strconv.ParseInt(literal, 10, 32)
+	if err != nil {
+		return nil
+	}
+	return []string{strconv.FormatInt(n+1, 10), strconv.FormatInt(n-1, 10)}
+}
+
+// freshKey is a key that a new entry of a keyed list may have, "" if any text will do or none is found.
+func (b *builder) freshKey(s *site) string {
+	for _, id := range s.raw {
+		m, declared := b.contract.Types[id].Member(s.keyField)
+		if !declared || b.program.Accepts(tree.NewString("new"), m.Type) {
+			continue
+		}
+		container := nodeAt(b.view, region.Pattern{Segments: s.segments[:len(s.segments)-1]})
+		for _, v := range b.valuesOf(m.Type) {
+			if v.Kind() == ir.String && (container == nil || container.Get(v.Text()) == nil) {
+				return v.Text()
+			}
+		}
+	}
+	return ""
 }

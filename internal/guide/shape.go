@@ -71,6 +71,27 @@ func (b *builder) shapeOf(types []ir.TypeID) Shape {
 	return out
 }
 
+// shapeAt is the shape of what may stand at a site: of an entry of a keyed list, with what its key
+// field must hold.
+func (b *builder) shapeAt(s *site) Shape {
+	if s.keyField == "" || len(s.raw) != 1 || b.contract.Types[s.raw[0]].Kind != ir.RecordType {
+		return b.shapeOf(s.raw)
+	}
+	out := b.describe(s.raw[0])
+	last := s.segments[len(s.segments)-1]
+	for i, m := range b.contract.Types[s.raw[0]].Members {
+		if m.Name != s.keyField {
+			continue
+		}
+		if out.Members[i].Shape = b.describe(m.Type); !isWildcard(last) {
+			out.Members[i].Shape = Shape{Kind: LiteralShape, Literal: encoded(last.Text)}
+		} else {
+			out.Members[i].Shape.Where = append(slices.Clip(out.Members[i].Shape.Where), "the same as in the path")
+		}
+	}
+	return out
+}
+
 // shape is that of a type. A type with a name is described once; if two have one name, the
 // second is described where it stands.
 func (b *builder) shape(id ir.TypeID) Shape {

@@ -129,8 +129,10 @@ func (v *verification) accessesOf(op *tree.Op) []access {
 }
 
 // checkScope is the scope step on the state.
-func (v *verification) checkScope() []finding {
-	done := v.execute(v.snapshot.State, false)
+func (v *verification) checkScope() []finding { return v.take(v.execute(v.snapshot.State, false)) }
+
+// take makes what an execution came to that of the verification.
+func (v *verification) take(done *execution) []finding {
 	v.after, v.effects, v.duplicates = done.root(), done.effects, done.duplicates
 	v.written = targetSet{few: make([]target, 0, len(done.effects)+1)}
 	for i := range done.effects {

@@ -132,6 +132,9 @@ func (w *writer) shape(s *runtime.Shape) string {
 			all = append(all, w.shape(&s.Alternatives[i]))
 		}
 		text = strings.Join(all, " | ")
+		if len(s.Where) > 0 && len(all) > 1 {
+			text = "(" + text + ")"
+		}
 	case "map":
 		text = "{<key>: " + w.shape(s.Of) + "}"
 	case "keyed":
@@ -158,10 +161,19 @@ func (w *writer) shape(s *runtime.Shape) string {
 // element writes what stands before [].
 func (w *writer) element(s *runtime.Shape) string {
 	text := w.shape(s)
-	if strings.ContainsAny(text, " |") && !strings.HasSuffix(text, "}") {
+	if w.isUnion(s) || strings.ContainsAny(text, " |") && !strings.HasSuffix(text, "}") {
 		return "(" + text + ")"
 	}
 	return text
+}
+
+// isUnion reports whether a shape is written as alternatives where it stands.
+func (w *writer) isUnion(s *runtime.Shape) bool {
+	if s.Kind == "named" && !w.isApart(s.Name) {
+		named := w.types[s.Name]
+		return w.isUnion(&named)
+	}
+	return s.Kind == "union" && len(s.Alternatives) > 1
 }
 
 func (w *writer) fields(s *runtime.Shape) string {

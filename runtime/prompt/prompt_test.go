@@ -73,7 +73,7 @@ func Example() {
 	//
 	// Answer with a JSON Patch (RFC 6902) and nothing else, of this form:
 	//
-	// [{"op":"replace","path":"/questions/Q~11/status","value":"answered"}]
+	// [{"op":"replace","path":"/questions/Q~11/status","value":"answered"},{"op":"add","path":"/questions/Q~11/answer","value":"..."}]
 	//
 	// You have 3 attempts.
 }
