@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"regexp"
@@ -20,7 +21,7 @@ type explainVerb struct {
 	Contract string `arg:"" name:"contract" help:"A .poptic file or a compiled contract; the bytes tell which. Or the code of a finding or a refusal, whose page is printed." placeholder:"CONTRACT|CODE"`
 	Root     string `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
 	Stage    string `help:"Only this stage." placeholder:"NAME"`
-	Format   string `enum:"text,json" default:"text" help:"How it is printed: ${enum}."`
+	Format   string `enum:"text,json,prose" default:"text" help:"How it is printed: ${enum}. prose is Markdown, for a reviewer who does not know the language."`
 }
 
 // Help is printed by --help.
@@ -31,9 +32,12 @@ Of a code it prints the page: what it means, why it matters, and an example, wro
 
 A rule is "seen" if all it reads is in the stage's view, "disclosed" if the contract says that accepting or rejecting may tell, and "hidden" if a failure is answered by one nameless refusal.
 
+As prose, the contract is read back for somebody who does not know the language, and who can sign it: what each role and each step may see, change and copy, when, under which rules, who sees what, what is told without being shown, and what is proved. It is made from the compiled contract alone, and names its digest.
+
 Examples:
 
     poptic explain contract.poptic
+    poptic explain contract.popticc --format prose > review.md
     poptic explain contract.poptic --stage classify
     poptic explain contract.popticc --format json
     poptic explain undisclosed_gate
@@ -53,6 +57,9 @@ func (v *explainVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	if v.Format == "prose" {
+		return v.prose(c, contract)
+	}
 	of := explain.Contract
 	if v.Stage != "" {
 		if err := needStage(contract, v.Stage); err != nil {
@@ -69,6 +76,19 @@ func (v *explainVerb) Run(c *console) error {
 	}
 	writeExplanation(c.outText(), e)
 	return nil
+}
+
+// prose reads the contract back as a document.
+func (v *explainVerb) prose(c *console, contract *ir.Contract) error {
+	if v.Stage != "" {
+		return fail("leave --stage out", "a contract is read back as prose as a whole")
+	}
+	d, err := explain.Prose(contract)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(c.out, d.Markdown())
+	return err
 }
 
 // code is the form of a code.
@@ -92,6 +112,8 @@ func (v *explainVerb) page(c *console) error {
 		return fail(help, "there is neither a file nor a code %s", v.Contract)
 	case v.Stage != "":
 		return fail("leave --stage out", "%s is a code, and has no stages", v.Contract)
+	case v.Format == "prose":
+		return fail("leave --format out", "%s is a code, and no contract", v.Contract)
 	case v.Format == "json":
 		return c.printJSON(map[string]string{"code": v.Contract, "page": text, "help": diagnostic.HelpURI(v.Contract)})
 	}

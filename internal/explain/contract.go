@@ -7,6 +7,7 @@
 //     give the same as a diagnostic (claim.go, conflict.go).
 //   - Prove: the answers with the delegates and what commutes; Check: what a certificate
 //     shows (proof.go).
+//   - Prose: all of a contract as a document for a reviewer, which Markdown writes (prose.go).
 //
 // Nothing here links the parser or the checker, so that a compiled contract is explained
 // without them. No text holds a value of a state but for the runs that refute a claim, whose

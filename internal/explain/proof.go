@@ -30,15 +30,26 @@ type Delegate struct {
 func Prove(contract *ir.Contract, results []footprint.Result) Proof {
 	m := footprint.Measured(contract)
 	if results == nil {
-		for _, claim := range contract.Claims {
-			results = append(results, m.Decide(claim, nil))
-		}
+		results = decided(m)
 	}
-	p := Proof{
+	return Proof{
 		Contract: contract.Name, Digest: contract.Digest(), Claims: Answers(contract, results),
-		Delegates: []Delegate{}, Phases: plan.Relations(m),
+		Delegates: delegates(m), Phases: plan.Relations(m),
 	}
-	for _, s := range contract.Stages {
+}
+
+// decided answers the claims of a contract without runs.
+func decided(m *footprint.Model) (out []footprint.Result) {
+	for _, claim := range m.Contract.Claims {
+		out = append(out, m.Decide(claim, nil))
+	}
+	return out
+}
+
+// delegates says of each delegate whether it stays within its stage.
+func delegates(m *footprint.Model) []Delegate {
+	out := []Delegate{}
+	for _, s := range m.Contract.Stages {
 		if s.From == "" {
 			continue
 		}
@@ -49,9 +60,9 @@ func Prove(contract *ir.Contract, results []footprint.Result) Proof {
 		case footprint.Unknown:
 			d.Answer = "unknown"
 		}
-		p.Delegates = append(p.Delegates, d)
+		out = append(out, d)
 	}
-	return p
+	return out
 }
 
 // Unproved counts the claims that are refuted or unknown.
