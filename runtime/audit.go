@@ -506,6 +506,21 @@ func (r *audit) decision(before *auditContext, l *line, record store.Record, hid
 // recorded may be what was wrong with it, the outcome has the violations as the line
 // shows them: unread tells.
 func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out verify.Outcome, unread bool, err error) {
+	late := func(p *Proposal, now *admission) []Violation { return r.late(p, now, l.verdict) }
+	out, refused, err := r.verify(before, l, hidden, l.verdict.MaxAttempts, late)
+	if err == nil && before.withoutPatch() && r.mayBeOfPatch(l.verdict, &out, refused) {
+		out.Refuse(l.verdict.Violations)
+		unread = true
+	}
+	return out, unread, err
+}
+
+// withoutPatch reports whether a decision is about a proposal whose patch was not kept.
+func (c *auditContext) withoutPatch() bool { return c.proposal != nil && c.patch == nil }
+
+// verify asks the verifier again what was asked, where a step has most tries and late is what the
+// stale gate has to say. Of a proposal whose patch was not kept, refused says that it is without it.
+func (r *audit) verify(before *auditContext, l *line, hidden *sealedPart, most int, late func(*Proposal, *admission) []Violation) (out verify.Outcome, refused bool, err error) {
 	program, asks, a := r.in.contract.program, &before.asks, before.proposal
 	if a == nil {
 		out, err = program.Advance(r.ctx, before.now, verify.Move{To: asks.Phase, Role: asks.Role, Actor: asks.Principal.Subject, Now: asks.Time})
@@ -530,24 +545,19 @@ func (r *audit) judge(before *auditContext, l *line, hidden *sealedPart) (out ve
 	proposed := verify.Proposal{
 		Stage: p.Stage, Args: p.Args, Role: p.Role, Patch: p.Patch, Next: p.Next,
 		Actor: asks.Principal.Subject, Now: asks.Time,
-		Attempt: now.attempt(), MaxAttempts: l.verdict.MaxAttempts, Normalised: p.Normalised,
+		Attempt: now.attempt(), MaxAttempts: most, Normalised: p.Normalised,
 		Stale: func(read verify.Reading) []Violation {
-			return now.objections(r.in.key, a, read, r.late(&p, &now, l.verdict), l.verdict.MaxAttempts, r.in.contract.ir.AsksClock(p.Stage))
+			return now.objections(r.in.key, a, read, late(&p, &now), most, r.in.contract.ir.AsksClock(p.Stage))
 		},
 	}
-	if before.patch != nil {
-		out, err = program.Verify(r.ctx, before.now, proposed)
-		if l.Kind == trace.Pending && out.Verdict.Verdict == verify.Commit {
-			out.Wait()
-		}
-		return out, false, err
+	if before.patch == nil {
+		return program.VerifyUnread(r.ctx, before.now, proposed)
 	}
-	out, refused, err := program.VerifyUnread(r.ctx, before.now, proposed)
-	if err == nil && r.mayBeOfPatch(l.verdict, &out, refused) {
-		out.Refuse(l.verdict.Violations)
-		unread = true
+	out, err = program.Verify(r.ctx, before.now, proposed)
+	if l.Kind == trace.Pending && out.Verdict.Verdict == verify.Commit {
+		out.Wait()
 	}
-	return out, unread, err
+	return out, false, err
 }
 
 // late is what the stale gate has to say. What was remembered of a version depends on

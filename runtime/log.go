@@ -335,6 +335,8 @@ func (in *Instance) checkAlone(r store.Record) error {
 const (
 	versionDiffers = "it commits another version than the next"
 	digestDiffers  = "its state has another digest than was recorded"
+	noState        = "its state is none of the contract"
+	doesNotApply   = "its patch does not apply"
 	undecided      = trace.Undecided
 	decidesNothing = trace.DecidesNothing
 	misplaced      = "its line is kept under another number, version or key"
@@ -351,6 +353,7 @@ type replay struct {
 
 	dialect   dialect
 	contracts []*Contract // beside that of in: those that a migration may lead to
+	standIn   *Contract   // reads what is under a contract that was not given; nil for none
 
 	waiting *store.Record // the record just before, if it awaits a decision
 	asks    line          // its line
@@ -466,7 +469,7 @@ func (r *replay) apply(ctx context.Context, d *decision, asked *store.Record) er
 			if ended := ctx.Err(); ended != nil {
 				return ended
 			}
-			return r.corrupt("its patch does not apply")
+			return r.corrupt(doesNotApply)
 		}
 	}
 	if !r.dialect.named(r.in.key, root, v.StateAfter) {

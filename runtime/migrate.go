@@ -206,7 +206,10 @@ func (r *replay) migrated(ctx context.Context, l *line, sealed []byte) error {
 	if v.VersionBefore != r.now.Version || v.VersionAfter != r.now.Version+1 {
 		return r.corrupt(versionDiffers)
 	}
-	to := r.contractOf(l.Contract)
+	to, options := r.contractOf(l.Contract), r.in.options
+	if options.standsIn = to == nil; to == nil {
+		to = r.standIn
+	}
 	if to == nil {
 		return &ContractMismatchError{r.in.id, l.Contract, r.in.contract.Digest()}
 	}
@@ -217,7 +220,7 @@ func (r *replay) migrated(ctx context.Context, l *line, sealed []byte) error {
 	if json.Unmarshal(sealed, &f) != nil || !bytes.Equal(f.Key, r.in.key.Bytes()) {
 		return r.corrupt("it does not go on with the instance")
 	}
-	next, after, err := config{to, r.in.store, r.in.id, r.in.options}.revive(ctx, f, r.head.Seq)
+	next, after, err := config{to, r.in.store, r.in.id, options}.revive(ctx, f, r.head.Seq)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type options struct {
 	principal   Principal
 	labels      map[string]string
 	views       Views
+	standsIn    bool // the contract stands in for one that was not given: what comes out tells whether it can
 }
 
 func optionsOf(all []Option) options {

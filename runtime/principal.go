@@ -27,9 +27,9 @@ func (p Principal) Check() error {
 }
 
 // first is the principal that was given, if one was.
-func first(by []Principal) (p Principal) {
-	if len(by) > 0 {
-		p = by[0]
+func first[T any](some []T) (x T) {
+	if len(some) > 0 {
+		x = some[0]
 	}
-	return p
+	return x
 }

@@ -207,6 +207,7 @@ func TestNoVerbSendsAControlCharacterToAScreen(t *testing.T) {
 		{"audit", "log.db", "--instance", reallyEvil}, {"audit", "log.db", "--stage", reallyEvil}, {"audit", "log.db", "--anchor", reallyEvil}, {"audit", "broken.json"},
 		{"replay", "log.db", "good.poptic"}, {"replay", "log.db", "good.poptic", "--format", "json"}, {"replay", "log.db", "good.poptic", "--at", "1"},
 		{"replay", "log.db", "good.poptic", "--at", "1", "--format", "json"}, {"replay", "log.db", "bad.poptic"}, {"demo", reallyEvil}, {"version"},
+		{"backtest", "good.poptic", "--store", "sqlite:log.db"}, {"backtest", "good.poptic", "--store", "sqlite:log.db", "--format", "json"},
 	}
 	for _, patch := range []string{"patch.json", "refused.json", "malformed.json", "broken.json", "rule.json", reallyEvil} {
 		for _, form := range [][]string{nil, {"--actor"}, {"--format", "json"}, {"--actor", "--format", "json"}, {"--next", reallyEvil}, {"--lenient", "fence"}, {"--lenient", "stringified"}} {

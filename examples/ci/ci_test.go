@@ -18,7 +18,6 @@ import (
 type sandbox struct {
 	*testing.T
 	dir, bin string
-	env      []string
 }
 
 const (

@@ -299,6 +299,9 @@ func WantsColor(wish string, w io.Writer) bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && isTerminal(w)
 }
 
+// IsTerminal reports whether what is written to p is seen by somebody as it comes.
+func (p *PlainWriter) IsTerminal() bool { return isTerminal(p.w) }
+
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
