@@ -1,9 +1,13 @@
 package compiler_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/patchoptic/poptic/lang/source"
 )
 
 const kin = `contract family
@@ -94,4 +98,93 @@ func TestADelegateRunsNowhereElseForNobodyElseAndMovesNowhereElse(t *testing.T) 
 	for _, child := range []string{"in one by clerk next two", "by clerk", ""} {
 		requireFindings(t, phases+"stage parent { in one by clerk, boss next two, three }\ndelegate child from parent { "+child+" }\n", nil)
 	}
+}
+
+// crew is a stage that hands on CLAUSES, and a delegate of it.
+func crew(clauses, child string) string {
+	return kin + "stage parent { " + clauses + " }\ndelegate child from parent { " + child + " }\n"
+}
+
+func TestADelegateMayDoWhatItsParentHandsOnThoughTheParentMayNot(t *testing.T) {
+	for _, c := range []struct{ clauses, child string }{
+		{"read /a  delegable read /b", "read /b"},
+		{"read /a  delegable write /a", "write /a"},
+		{"read /a, /m  delegable write create /m/*", "write create /m/k"},
+		{"read /a, /m  write delete /m/*  delegable write create, update /m/*", "write create /m/*"},
+		{"read /m  delegable write create /m/*", "write blind /m/*  discloses short"},
+		{"read /m  delegable write blind /m/*", "write blind /m/*  discloses short"},
+		{"read /a  delegable source /a", "source /a"},
+		{"delegable read /r  delegable write /r  delegable source /r", "read /r  write /r/x  source /r/y"},
+		{"read /a  delegable read /a, /b  delegable write /b", ""},
+		{"read /a  delegable read /a, /b  delegable write /b", "delegable read /b  delegable write update /b"},
+	} {
+		requireFindings(t, crew(c.clauses, c.child), nil)
+	}
+}
+
+func TestADelegateMayDoNothingThatItsParentDoesNotHandOn(t *testing.T) {
+	for _, c := range []struct{ name, clauses, child, at, says string }{
+		{"read", "read /a  delegable read /b", "read /a", "read /a", "may read /a, which is beyond what stage parent hands on"},
+		{"what the parent has is not handed on beside what it grants", "read /a  write /a  delegable write /b", "", "child", "may write /a, which is beyond what stage parent hands on"},
+		{"test as a whole what is handed on in pieces", "delegable read /r/x, /r/y", "read /r", "read /r", "may read /r, which is beyond what stage parent hands on"},
+		{"write", "read /a, /b  delegable write /a", "write /b", "write /b", "may write /b, which is beyond what stage parent hands on"},
+		{"a right", "read /m  delegable write create, update /m/*", "write delete /m/*", "write delete /m/*", "may delete /m/x, which is beyond what stage parent hands on"},
+		{"write blind what may be updated", "read /m  delegable write update /m/*", "write blind /m/*", "write blind /m/*", "which is beyond what stage parent hands on"},
+		{"source", "read /a, /b  delegable source /a", "source /b", "source /b", "may source /b, which is beyond what stage parent hands on"},
+		{"what another kind hands on", "read /a  delegable read /a, /b", "read /b  write /b", "write /b", "may write /b, which is beyond stage parent"},
+		{"hand on more", "read /a  delegable read /a, /b", "delegable read /b, /m", "delegable read /b, /m", "may let others read /m, which is beyond what stage parent hands on"},
+		{"hand on what the parent has not", "read /a", "delegable read /b", "delegable read /b", "may let others read /b, which is beyond stage parent"},
+		{"hand on a right more", "read /m  delegable write create /m/*", "delegable write create, update /m/*", "delegable write create, update /m/*", "may let others update /m/x, which is beyond what stage parent hands on"},
+		{"hand on blind writing", "read /m  delegable write update /m/*", "delegable write blind /m/*", "delegable write blind /m/*", "may let others write /m/x, which is beyond what stage parent hands on"},
+		{"hand on a source more", "read /a", "delegable source /a", "delegable source /a", "may let others source /a, which is beyond stage parent"},
+		{"hand on beyond the part that is handed on", "read /a, /b  delegable /a", "read /a  delegable read /b", "delegable read /b", "may let others read /b, which is beyond the delegable region of stage parent"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			requireSays(t, crew(c.clauses, c.child), finding{"delegate_exceeds", c.at, c.says})
+		})
+	}
+}
+
+func TestWhatADelegateIsHandedItDoesNotHandOnUnlessItSaysSo(t *testing.T) {
+	const text = kin + "stage parent { delegable read /a, /b }\ndelegate child from parent { read /a CLAUSE }\ndelegate grandchild from child { read /b }\n"
+	requireSays(t, strings.ReplaceAll(text, "CLAUSE", ""), finding{"delegate_exceeds", "read /b", "may read /b, which is beyond delegate child"})
+	requireFindings(t, strings.ReplaceAll(text, "CLAUSE", "delegable read /b"), nil)
+}
+
+func TestAPartOfWhatIsHadAndWhatIsGrantedToHandOnAreNotSaidTogether(t *testing.T) {
+	for clauses, at := range map[string]string{
+		"delegable /a  delegable write /b":       "delegable",
+		"delegable write /b  delegable /a":       "delegable",
+		"delegable read /b  delegable read /a":   "delegable",
+		"delegable source /b delegable source /": "delegable",
+	} {
+		requireSays(t, kin+"stage parent { read /a "+clauses+" }\n", finding{"clause_twice", at, "stands"})
+	}
+}
+
+func TestTheConditionsOfAStageBindWhatItHandsOn(t *testing.T) {
+	out := compile(crew(`read /a  delegable read /a, /b  delegable write /b  require { before.a != "" }  ensure { after.a != "x" }`, "read /b, /a  write /b"))
+	require.Empty(t, out.Diagnostics)
+	child := out.Contract.Stage("child")
+	require.Len(t, child.Require, 1)
+	require.Len(t, child.Ensure, 1)
+}
+
+func TestTheWordsForWhatIsHandedOnStandOnTheLineOfDelegable(t *testing.T) {
+	requireSays(t, kin+"stage parent {\n  delegable\n  read /a\n}\n", finding{"missing", "", "delegable"})
+}
+
+func TestADelegateOfWhatIsOnlyHandedOnIsAmongThePairsThatCommute(t *testing.T) {
+	const text = kin + "phases { one }\nstage parent { in one  read /a  HANDS }\ndelegate child from parent { read /a, /b  write /b }\nstage other { in one  read /b  write /b }\nprove all commute in one\n"
+	requireSays(t, strings.ReplaceAll(text, "HANDS", "delegable read /a, /b  delegable write /b"), finding{"claim_unknown", "prove all commute in one", ""})
+	requireFindings(t, strings.NewReplacer("HANDS", "", "read /a, /b  write /b", "", "stage other { in one  read /b  write /b }", "stage other { in one  read /b }").Replace(text), nil)
+}
+
+// requireSays asks that a finding is among those of a text.
+func requireSays(t *testing.T, text string, want finding) {
+	t.Helper()
+	out := compile(text)
+	require.True(t, slices.ContainsFunc(out.Diagnostics, func(d source.Diagnostic) bool {
+		return d.Code == want.code && (want.at == "" || d.Span.Text() == want.at) && strings.Contains(d.Message, want.says)
+	}), "%v\n%s", out.Diagnostics, text)
 }

@@ -192,6 +192,7 @@ func writeStage(p *terminal.Printer, s explain.Stage) {
 	p.Field("  ", names, "changes", grantLines(s.Writes, terminal.When(len(s.Blind) == 0, "nothing")))
 	p.Field("  ", names, "adds blind", grantLines(s.Blind, ""))
 	p.Field("  ", names, "takes from", grantLines(s.Sources, "nothing"))
+	p.Field("  ", names, "hands on", handsOnLines(s.HandsOn))
 	p.Field("  ", names, "produces", strings.Join(s.Produces, ", "))
 	p.Field("  ", names, "moves to", terminal.Listed(s.Next, "or")+terminal.When(s.Tells, ", and may tell by it what it sees"))
 	p.Field("  ", names, "judged by", gateLines(s.Gates))
@@ -214,6 +215,27 @@ func grantLines(grants []explain.Grant, none string) string {
 		lines = append(lines, line)
 	}
 	return terminal.OrElse(strings.Join(lines, "\n"), none)
+}
+
+// handsOnLines says what the delegates of a stage may be given.
+func handsOnLines(h *explain.HandsOn) string {
+	if h == nil {
+		return ""
+	}
+	var lines []string
+	add := func(what string, grants []explain.Grant) {
+		for _, line := range strings.Split(grantLines(grants, ""), "\n") {
+			if line != "" {
+				lines = append(lines, what+" "+line)
+			}
+		}
+	}
+	add("what it has of", h.Part)
+	add("seeing", h.Reads)
+	add("changing", h.Writes)
+	add("adding blind", h.Blind)
+	add("taking from", h.Sources)
+	return strings.Join(lines, "\n")
 }
 
 func gateLines(gates []explain.Gate) string {

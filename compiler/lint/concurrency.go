@@ -25,7 +25,7 @@ func (p *program) eachConflict(visit func(footprint.Pair) (more bool)) {
 		return
 	}
 	x := p.model.Matrix()
-	isPlain := func(s *ir.Stage) bool { return len(s.Next) == 0 && s.From == "" }
+	isPlain := func(s *ir.Stage) bool { return len(s.Next) == 0 && !p.contract.IsPart(s) }
 	for i := range p.contract.Stages {
 		a := &p.contract.Stages[i]
 		if !isPlain(a) {

@@ -381,9 +381,6 @@ func impliesUnique(w, v *ir.Invariant) bool {
 	})
 }
 
-// grantClauses are the clauses that are made of grants.
-var grantClauses = []string{"read", "write", "source", "delegable"}
-
 func emptyExcepts(p *program) (out []source.Diagnostic) {
 	if p.contract == nil {
 		return nil
@@ -401,7 +398,7 @@ func emptyExcepts(p *program) (out []source.Diagnostic) {
 		}
 	}
 	p.eachStage(func(s *ir.Stage, d *syntax.StageDecl) {
-		for _, clause := range grantClauses {
+		for _, clause := range syntax.GrantClauses() {
 			look(s.Name, clause)
 		}
 	})
@@ -542,7 +539,7 @@ func (p *program) comeBelow(types footprint.TypeSet, right ir.Rights) bool {
 
 func grantsInside(p *program) (out []source.Diagnostic) {
 	p.eachStage(func(s *ir.Stage, _ *syntax.StageDecl) {
-		for _, clause := range grantClauses {
+		for _, clause := range syntax.GrantClauses() {
 			all := p.in.Output.Grants(s.Name, clause)
 			gone := make([]bool, len(all))
 			for i := len(all) - 1; i >= 0; i-- {

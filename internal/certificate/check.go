@@ -223,11 +223,13 @@ func (k *checker) commute(e *evidence, names []string, when *ir.Hypothesis) {
 	e.assumed = slices.Sorted(maps.Keys(used))
 }
 
-// plainStages lists the stages of a phase that neither move it nor are delegates.
+// plainStages lists the stages of a phase that neither move it nor do a part of what another
+// one does.
 func (k *checker) plainStages(phase string) []string {
 	var out []string
-	for _, s := range k.contract.Stages {
-		if s.IsPlain(phase) {
+	for i := range k.contract.Stages {
+		s := &k.contract.Stages[i]
+		if k.contract.IsPlain(s, phase) {
 			out = append(out, s.Name)
 		}
 	}

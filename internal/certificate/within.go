@@ -143,9 +143,60 @@ func (k *checker) grantsWithin(e *evidence, inner *ir.Stage, outer []Match) {
 	}
 	k.within(e, inner.Name+" write blind", inner.Blind, all(creating))
 	k.within(e, inner.Name+" source", inner.Source, all(func(s *ir.Stage) region.Region { return s.Source }))
-	if limited {
+	if granted := inner.Handed != nil || slices.ContainsFunc(compared, func(s *ir.Stage) bool { return s.Handed != nil }); granted {
+		k.handedWithin(e, inner, compared, all)
+	} else if limited {
 		k.shownWithin(e, inner.Name+" delegable", handedDown(inner), all(handedDown))
 	}
+}
+
+// handedWithin takes reasons why what a stage hands on, kind by kind, lies in what others
+// do, where one of them hands on what it need not have. What an outer stage hands on is not
+// counted if it is a part of what it has, nor is it asked which part an inner one hands on:
+// that may keep something from being shown, and lets nothing false through.
+func (k *checker) handedWithin(e *evidence, inner *ir.Stage, compared []*ir.Stage, all func(func(*ir.Stage) region.Region) region.Region) {
+	outer := func(part func(*ir.Stage) region.Region) region.Region {
+		return all(func(s *ir.Stage) region.Region {
+			if s.HasDelegable {
+				return nil
+			}
+			return part(handing(s))
+		})
+	}
+	shares := make([]*ir.Stage, len(compared))
+	for i, s := range compared {
+		shares[i] = handing(s)
+	}
+	child := shares[0]
+	k.shownWithin(e, inner.Name+" delegable read", child.Read, outer(func(s *ir.Stage) region.Region { return s.Read }))
+	for _, right := range rightsOf(shares...) {
+		k.within(e, inner.Name+" delegable write"+right, granting(child, right), outer(func(s *ir.Stage) region.Region { return granting(s, right) }))
+	}
+	k.within(e, inner.Name+" delegable write blind", child.Blind, outer(creating))
+	k.within(e, inner.Name+" delegable source", child.Source, outer(func(s *ir.Stage) region.Region { return s.Source }))
+}
+
+// handing is a stage with what it hands on, where that is said by kind, in place of what it has.
+func handing(s *ir.Stage) *ir.Stage {
+	out := *s
+	for _, kind := range kindsHanded(s) {
+		switch kind {
+		case ir.HandsRead:
+			out.Read = s.Handed.Read
+		case ir.HandsWrite:
+			out.Write, out.Rights, out.Blind = s.Handed.Write, s.Handed.Rights, s.Handed.Blind
+		case ir.HandsSource:
+			out.Source = s.Handed.Source
+		}
+	}
+	return &out
+}
+
+func kindsHanded(s *ir.Stage) []ir.HandedKind {
+	if s.Handed == nil {
+		return nil
+	}
+	return s.Handed.Kinds
 }
 
 // rightsOf lists the rights by which stages are compared, each after a blank: none by name
@@ -378,18 +429,42 @@ func (k *checker) delegate(e *evidence, d Delegate) string {
 		return "it runs where, or for whom, its parent does not, or drops a rule"
 	}
 	k.bind(child)
-	k.shownWithin(e, "read", child.Read, parent.Read)
-	for _, right := range rightsOf(child, parent) {
-		k.within(e, "write"+right, granting(child, right), granting(parent, right))
+	hands := handing(parent)
+	read := child.Read
+	if slices.Contains(kindsHanded(parent), ir.HandsRead) {
+		read = withoutParameters(child)
 	}
-	k.within(e, "write blind", child.Blind, creating(parent))
-	k.within(e, "source", child.Source, parent.Source)
+	k.share(e, "", child, hands, read, []ir.HandedKind{ir.HandsRead, ir.HandsWrite, ir.HandsSource})
 	if parent.HasDelegable {
 		k.shownWithin(e, "read, delegable", withoutParameters(child), parent.Delegable)
 		k.within(e, "write, delegable", written(child), parent.Delegable)
 		k.within(e, "source, delegable", child.Source, parent.Delegable)
 	}
+	if own := handing(child); child.Handed != nil {
+		k.share(e, "delegable ", own, hands, own.Read, child.Handed.Kinds)
+		if parent.HasDelegable {
+			k.shownWithin(e, "delegable read, delegable", child.Handed.Read, parent.Delegable)
+			k.within(e, "delegable write, delegable", append(append(region.Region{}, child.Handed.Write...), child.Handed.Blind...), parent.Delegable)
+			k.within(e, "delegable source, delegable", child.Handed.Source, parent.Delegable)
+		}
+	}
 	return e.end()
+}
+
+// share takes reasons why grants of some kinds lie in what a stage hands on.
+func (k *checker) share(e *evidence, about string, child, hands *ir.Stage, read region.Region, kinds []ir.HandedKind) {
+	if slices.Contains(kinds, ir.HandsRead) {
+		k.shownWithin(e, about+"read", read, hands.Read)
+	}
+	if slices.Contains(kinds, ir.HandsWrite) {
+		for _, right := range rightsOf(child, hands) {
+			k.within(e, about+"write"+right, granting(child, right), granting(hands, right))
+		}
+		k.within(e, about+"write blind", child.Blind, creating(hands))
+	}
+	if slices.Contains(kinds, ir.HandsSource) {
+		k.within(e, about+"source", child.Source, hands.Source)
+	}
 }
 
 // bind says whose parameters names without an owner are.

@@ -59,7 +59,7 @@ func (c *checker) lowerDelegate(d *syntax.StageDecl, parent *stage) *stage {
 	st.parent, st.params = parent, parent.params
 	out := *parent.out
 	out.Name, out.From, out.Gates = d.Name.Text, parent.out.Name, nil
-	out.HasDelegable, out.Delegable = false, nil
+	out.HasDelegable, out.Delegable, out.Handed = false, nil, nil
 	out.Params, out.Values = slices.Clone(out.Params), slices.Clone(out.Values)
 	if d.Doc != "" {
 		out.Doc = d.Doc
@@ -75,8 +75,7 @@ func (c *checker) lowerDelegate(d *syntax.StageDecl, parent *stage) *stage {
 	return st
 }
 
-// checkDelegate reports what a delegate may do that its parent, or the parent's
-// delegable region, may not.
+// checkDelegate reports what a delegate may do, or hands on, that its parent does not hand on.
 func (c *checker) checkDelegate(st *stage) {
 	child, parent := st.out, st.parent.out
 	c.subset(st, "in", child.In, parent.In)
@@ -87,35 +86,83 @@ func (c *checker) checkDelegate(st *stage) {
 	if child.Tries() > parent.Tries() {
 		c.report(moreAttempts(st))
 	}
-	bound := map[string]region.Region{"read": parent.Read, "source": parent.Source}
-	clear := func(clauses ...string) bool { return st.isClear(clauses...) && st.parent.isClear(clauses...) }
-	seen := clear("read") && c.contained(st, "read", child.Read, bound["read"], region.Shown, st.parent.title())
-	if seen && clear("source") { // what may be tested
-		c.contained(st, "read", region.Union(child.Read, child.Source), region.Union(parent.Read, parent.Source), region.Interior, st.parent.title())
-	}
-	if clear("write") && c.rightsContained(st, child, parent) {
-		c.contained(st, "write", child.Blind, region.Union(parent.Writing(ir.Create), parent.Blind), region.Interior, st.parent.title())
-	}
-	if clear("source") {
-		c.contained(st, "source", child.Source, bound["source"], region.Interior, st.parent.title())
-	}
-	if parent.HasDelegable {
-		limit := "the delegable region of " + st.parent.title()
-		if clear("read", "delegable") {
-			c.contained(st, "read", c.withoutDependent(child), parent.Delegable, region.Shown, limit)
-		}
-		if clear("write", "delegable") {
-			c.contained(st, "write", region.Union(child.Write, child.Blind), parent.Delegable, region.Interior, limit)
-		}
-		if clear("source", "delegable") {
-			c.contained(st, "source", child.Source, parent.Delegable, region.Interior, limit)
-		}
+	c.checkShare(share{st: st, as: child, kinds: ir.HandedKinds()})
+	if child.Handed != nil {
+		c.checkShare(share{st, child.HandsOn(), child.Handed.Kinds, "delegable ", "let others "})
 	}
 }
 
-// rightsContained checks that a delegate has each right where its parent has it, up to the
-// first that it does not.
-func (c *checker) rightsContained(st *stage, child, parent *ir.Stage) bool {
+// A share is what a delegate has of what its parent hands on: the authority of some kinds that
+// it has itself, or that it hands on in its turn.
+type share struct {
+	st    *stage
+	as    *ir.Stage // with the grants of the share
+	kinds []ir.HandedKind
+
+	before string // the kind, in the name of the clause that grants it
+	verb   string // before the word for what it lets happen
+}
+
+func (s share) of(kind ir.HandedKind) bool { return slices.Contains(s.kinds, kind) }
+
+// clear reports whether no error left what is compared of a kind without its meaning.
+func (s share) clear(kind ir.HandedKind) bool {
+	return s.st.isClear(s.before+string(kind)) && s.st.parent.isClear(s.st.parent.handing(kind), "delegable")
+}
+
+// handing is the clause by which a stage hands on authority of a kind: its own if it does not
+// say otherwise.
+func (st *stage) handing(kind ir.HandedKind) string {
+	if st.out.Handed.Has(kind) {
+		return "delegable " + string(kind)
+	}
+	return string(kind)
+}
+
+// checkShare reports what lies beyond what the parent hands on.
+func (c *checker) checkShare(s share) {
+	child, parent := s.as, s.st.parent.out.HandsOn()
+	read := child.Read
+	if parent.Handed.Has(ir.HandsRead) || s.before != "" {
+		read = c.withoutDependent(child)
+	}
+	seen := true
+	if s.of(ir.HandsRead) && s.clear(ir.HandsRead) {
+		seen = c.contained(s, ir.HandsRead, read, parent.Read, region.Shown)
+	}
+	if seen && (s.of(ir.HandsRead) || s.of(ir.HandsSource)) && s.clear(ir.HandsRead) && s.clear(ir.HandsSource) { // what may be tested
+		c.contained(s, ir.HandsRead, region.Union(read, child.Source), region.Union(parent.Read, parent.Source), region.Interior)
+	}
+	if s.of(ir.HandsWrite) && s.clear(ir.HandsWrite) && c.rightsContained(s, child, parent) {
+		c.contained(s, ir.HandsWrite, child.Blind, region.Union(parent.Writing(ir.Create), parent.Blind), region.Interior)
+	}
+	if s.of(ir.HandsSource) && s.clear(ir.HandsSource) {
+		c.contained(s, ir.HandsSource, child.Source, parent.Source, region.Interior)
+	}
+	if parent.HasDelegable {
+		c.checkLimit(s, parent.Delegable)
+	}
+}
+
+// checkLimit reports what lies beyond the part that the parent hands on of what it has.
+func (c *checker) checkLimit(s share, limit region.Region) {
+	child := s.as
+	inside := func(kind ir.HandedKind, r region.Region, mode region.Mode) {
+		if !s.of(kind) || !s.clear(kind) {
+			return
+		}
+		if w, ok := c.model.Within(r, limit, mode, mode); !ok {
+			c.report(beyondParent(s, kind, string(kind), w, "the delegable region of "+s.st.parent.title()))
+		}
+	}
+	inside(ir.HandsRead, c.withoutDependent(child), region.Shown)
+	inside(ir.HandsWrite, region.Union(child.Write, child.Blind), region.Interior)
+	inside(ir.HandsSource, child.Source, region.Interior)
+}
+
+// rightsContained checks that a delegate has each right where its parent hands it on, up to
+// the first that it does not.
+func (c *checker) rightsContained(s share, child, parent *ir.Stage) bool {
 	for _, right := range ir.RightsCompared(child, parent) {
 		verb := "write"
 		if right != ir.AllRights {
@@ -123,7 +170,7 @@ func (c *checker) rightsContained(st *stage, child, parent *ir.Stage) bool {
 		}
 		w, ok := c.model.Within(child.Writing(right), parent.Writing(right), region.Interior, region.Interior)
 		if !ok {
-			c.report(beyondParent(st, "write", verb, w, st.parent.title()))
+			c.report(beyondParent(s, ir.HandsWrite, verb, w, s.st.parent.handingTitle(ir.HandsWrite)))
 			return false
 		}
 	}
@@ -140,12 +187,20 @@ func (c *checker) withoutDependent(s *ir.Stage) region.Region {
 	})
 }
 
-func (c *checker) contained(st *stage, clause string, child, limit region.Region, mode region.Mode, who string) bool {
+func (c *checker) contained(s share, kind ir.HandedKind, child, limit region.Region, mode region.Mode) bool {
 	w, ok := c.model.Within(child, limit, mode, mode)
 	if !ok {
-		c.report(beyondParent(st, clause, clause, w, who))
+		c.report(beyondParent(s, kind, string(kind), w, s.st.parent.handingTitle(kind)))
 	}
 	return ok
+}
+
+// handingTitle is how messages name what a stage hands on of a kind.
+func (st *stage) handingTitle(kind ir.HandedKind) string {
+	if st.out.Handed.Has(kind) {
+		return "what " + st.title() + " hands on"
+	}
+	return st.title()
 }
 
 func (c *checker) subset(st *stage, clause string, child, parent []string) {

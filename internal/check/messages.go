@@ -456,7 +456,12 @@ func paramNotString(p *syntax.Param, what string) source.Diagnostic {
 }
 
 func clauseTwice(cl, first *syntax.Clause) source.Diagnostic {
-	return related(fault(diagnostic.ClauseTwice, cl.Keyword.Span, "put everything into one clause, separated by commas", "`%s` stands twice in this stage", cl.Keyword.Text), "the first one", first.Span)
+	return related(fault(diagnostic.ClauseTwice, cl.Keyword.Span, "put everything into one clause, separated by commas", "`%s` stands twice in this stage", cl.Name()), "the first one", first.Span)
+}
+
+func delegableTwice(cl, other *syntax.Clause) source.Diagnostic {
+	return related(fault(diagnostic.ClauseTwice, cl.Keyword.Span, "say of each kind what is handed on: `delegable read`, `delegable write`, `delegable source`",
+		"`%s` stands beside `%s`: one hands on a part of what the stage has, the other what it need not have", cl.Name(), other.Name()), "the other one", other.Span)
 }
 
 func badAttempts(cl *syntax.Clause) source.Diagnostic {
@@ -559,12 +564,13 @@ func needlessDisclosure(st *stage, ref *syntax.GateRef) source.Diagnostic {
 
 // Delegates.
 
-func beyondParent(st *stage, clause, verb string, w region.Word, who string) source.Diagnostic {
-	d := fault(diagnostic.DelegateExceeds, st.clauseSpan(clause), "narrow the clause", "%s may %s %s, which is beyond %s", st.title(), verb, wordText(w), who)
+func beyondParent(s share, kind ir.HandedKind, verb string, w region.Word, who string) source.Diagnostic {
+	st := s.st
+	d := fault(diagnostic.DelegateExceeds, st.clauseSpan(s.before+string(kind)), "narrow the clause", "%s may %s %s, which is beyond %s", st.title(), s.verb+verb, wordText(w), who)
 	if w == nil {
 		d.Message = "it could not be decided whether " + st.title() + " stays within " + who
 	}
-	return related(d, "the parent", st.parent.clauseSpan(clause))
+	return related(d, "the parent", st.parent.clauseSpan(st.parent.handing(kind)))
 }
 
 func moreAttempts(st *stage) source.Diagnostic {

@@ -46,7 +46,7 @@ func (c *checker) lowerStages() {
 			faulty := c.faultily(func() {
 				st = c.openStage(d)
 				if c.faultily(func() { c.lowerParams(st) }) {
-					for _, k := range []string{"read", "write", "source", "delegable"} {
+					for _, k := range syntax.GrantClauses() {
 						st.unclear[k] = true
 					}
 				}
@@ -61,7 +61,11 @@ func (c *checker) lowerStages() {
 func (c *checker) openStage(d *syntax.StageDecl) *stage {
 	st := &stage{decl: d, out: &ir.Stage{Name: d.Name.Text, Doc: d.Doc}, params: map[string]*ir.Param{}, clauses: map[string]*syntax.Clause{}, unclear: map[string]bool{}}
 	for _, cl := range d.Clauses {
-		k := cl.Keyword.Text
+		k := cl.Name()
+		if other := st.otherDelegable(cl); other != nil {
+			c.report(delegableTwice(cl, other))
+			continue
+		}
 		if first, ok := st.clauses[k]; ok && !slices.Contains(repeatable, k) {
 			c.report(clauseTwice(cl, first))
 			continue
@@ -70,6 +74,23 @@ func (c *checker) openStage(d *syntax.StageDecl) *stage {
 		}
 	}
 	return st
+}
+
+// otherDelegable is a clause before a `delegable` that it contradicts: the one says that the
+// stage hands on a part of what it has, the other that it hands on what it need not have.
+func (st *stage) otherDelegable(cl *syntax.Clause) *syntax.Clause {
+	if cl.Keyword.Text != "delegable" {
+		return nil
+	}
+	if cl.Kind != nil {
+		return st.clauses["delegable"]
+	}
+	for _, kind := range ir.HandedKinds() {
+		if other := st.clauses["delegable "+string(kind)]; other != nil {
+			return other
+		}
+	}
+	return nil
 }
 
 // lowerParams lowers a stage's parameters in order: each may use the ones before it.
@@ -232,7 +253,7 @@ func (c *checker) listsStrings(at footprint.TypeSet) bool {
 // its parent, so that what it leaves out is inherited.
 func (c *checker) lowerClauses(st *stage) {
 	for _, cl := range st.decl.Clauses {
-		k := cl.Keyword.Text
+		k := cl.Name()
 		if st.clauses[k] != cl && !slices.Contains(repeatable, k) {
 			continue
 		}
@@ -262,6 +283,10 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 	case "source":
 		s.Source = c.lowerRegion(c.root, cl.Region, sourcePath, st.params)
 	case "delegable":
+		if cl.Kind != nil {
+			c.lowerHanded(st, cl)
+			return
+		}
 		s.Delegable = c.lowerRegion(c.root, cl.Region, otherPath, st.params)
 		s.HasDelegable = true
 	case "produce":
@@ -286,6 +311,29 @@ func (c *checker) lowerClause(st *stage, cl *syntax.Clause) {
 		default:
 			s.Attempts = cl.Number.Value
 		}
+	}
+}
+
+// lowerHanded lowers what a stage hands on of one kind.
+func (c *checker) lowerHanded(st *stage, cl *syntax.Clause) {
+	h := st.out.Handed
+	if h == nil {
+		h = &ir.Handed{}
+		st.out.Handed = h
+	}
+	kind := ir.HandedKind(cl.Kind.Text)
+	h.Kinds = append(h.Kinds, kind)
+	slices.SortFunc(h.Kinds, func(a, b ir.HandedKind) int {
+		return slices.Index(ir.HandedKinds(), a) - slices.Index(ir.HandedKinds(), b)
+	})
+	switch kind {
+	case ir.HandsRead:
+		h.Read = c.lowerRegion(c.root, cl.Region, readPath, st.params)
+	case ir.HandsWrite:
+		w := c.lowerWriting(cl.Region, st.params)
+		h.Write, h.Rights, h.Blind = w.plain, w.rights, w.blind
+	case ir.HandsSource:
+		h.Source = c.lowerRegion(c.root, cl.Region, sourcePath, st.params)
 	}
 }
 
@@ -731,7 +779,11 @@ func (c *checker) allPatterns() []region.Pattern {
 // stagePatterns lists every pattern of a stage.
 func stagePatterns(s *ir.Stage) []region.Pattern {
 	out := slices.Clone(s.Produce)
-	for _, r := range []region.Region{s.Read, s.Write, s.Blind, s.Source, s.Delegable} {
+	all := []region.Region{s.Read, s.Write, s.Blind, s.Source, s.Delegable}
+	if h := s.Handed; h != nil {
+		all = append(all, h.Read, h.Write, h.Blind, h.Source)
+	}
+	for _, r := range all {
 		out = append(out, footprint.Patterns(r)...)
 	}
 	for _, p := range s.Params {

@@ -121,7 +121,7 @@ func (c *checker) checkEffect() {
 			continue
 		}
 		s := st.out
-		if len(s.Read)+len(s.Write)+len(s.Blind)+len(s.Source)+len(s.Next)+len(s.Delegable)+len(s.Produce)+len(s.Params)+len(s.Values) == 0 && len(st.decl.Clauses) == len(st.withClause("in", "by")) {
+		if len(s.Read)+len(s.Write)+len(s.Blind)+len(s.Source)+len(s.Next)+len(s.Delegable)+len(s.Produce)+len(s.Params)+len(s.Values) == 0 && s.Handed == nil && len(st.decl.Clauses) == len(st.withClause("in", "by")) {
 			c.report(fault(diagnostic.NoEffect, st.decl.Name.Span, "say what its actor sees with `read`, and what may be changed with `write`", "%s shows nothing and changes nothing", st.title()))
 			continue
 		}

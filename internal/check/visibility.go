@@ -151,7 +151,7 @@ func (c *checker) grants(name, clause string) []Written {
 }
 
 // clauseUse is what the paths of a clause are for; others than these are read.
-var clauseUse = map[string]pathUse{"write": writePath, "source": sourcePath}
+var clauseUse = map[string]pathUse{"write": writePath, "source": sourcePath, "delegable write": writePath, "delegable source": sourcePath}
 
 func (c *checker) requireRead(st *stage, read *region.Set, clause string, authority region.Region, g writtenGrant) {
 	if w, ok := c.model.WithinSet(authority, read, region.Interior, region.Plain); !ok {

@@ -137,6 +137,9 @@ func aligned(s, was *ir.Stage) (out *ir.Stage, names map[string]string) {
 	out = &as
 	out.Read, out.Write, out.Blind = s.Read.Rename(rename), s.Write.Rename(rename), s.Blind.Rename(rename)
 	out.Source, out.Delegable = s.Source.Rename(rename), s.Delegable.Rename(rename)
+	if h := s.Handed; h != nil {
+		out.Handed = &ir.Handed{Kinds: h.Kinds, Read: h.Read.Rename(rename), Write: h.Write.Rename(rename), Rights: h.Rights, Blind: h.Blind.Rename(rename), Source: h.Source.Rename(rename)}
+	}
 	out.Params, out.Produce = slices.Clone(s.Params), slices.Clone(s.Produce)
 	for i := range out.Params {
 		out.Params[i].Name, out.Params[i].Of = was.Params[i].Name, s.Params[i].Of.Rename(rename)
@@ -149,17 +152,7 @@ func aligned(s, was *ir.Stage) (out *ir.Stage, names map[string]string) {
 
 // stage compares what a stage was with what it is.
 func (d *differ) stage(was, is *ir.Stage, names map[string]string) {
-	d.regions(was.Read, is.Read, authority{is.Name, "read", "reads", region.Plain})
-	for _, right := range ir.RightsCompared(was, is) {
-		verb := "writes"
-		if right != ir.AllRights {
-			verb = right.Words()[0] + "s"
-		}
-		d.regions(was.Writing(right), is.Writing(right), authority{is.Name, "write", verb, region.Interior})
-	}
-	d.gained(is.Blind, region.Union(was.Writing(ir.Create), was.Blind), authority{is.Name, "write", "writes blind", region.Interior})
-	d.lost(was.Blind, region.Union(is.Writing(ir.Create), is.Blind), authority{is.Name, "write", "writes blind", region.Interior})
-	d.regions(was.Source, is.Source, authority{is.Name, "source", "takes from", region.Interior})
+	d.grants(was, is, ir.HandedKinds(), authority{is.Name, "", "", region.Plain})
 	d.delegable(was, is)
 	d.newMembers(was, is)
 	d.names(is.Name, "in", was.In, is.In, "runs in phase %s", "no longer runs in phase %s")
@@ -239,10 +232,37 @@ func appendNew(list []string, x string) []string {
 	return append(list, x)
 }
 
+// grants compares what stages are granted of some kinds; a.clause and a.verb are put before
+// the words of a kind.
+func (d *differ) grants(was, is *ir.Stage, kinds []ir.HandedKind, a authority) {
+	as := func(clause, verb string, mode region.Mode) authority {
+		return authority{a.stage, a.clause + clause, a.verb + verb, mode}
+	}
+	if slices.Contains(kinds, ir.HandsRead) {
+		d.regions(was.Read, is.Read, as("read", "reads", region.Plain))
+	}
+	if slices.Contains(kinds, ir.HandsWrite) {
+		for _, right := range ir.RightsCompared(was, is) {
+			verb := "writes"
+			if right != ir.AllRights {
+				verb = right.Words()[0] + "s"
+			}
+			d.regions(was.Writing(right), is.Writing(right), as("write", verb, region.Interior))
+		}
+		d.gained(is.Blind, region.Union(was.Writing(ir.Create), was.Blind), as("write", "writes blind", region.Interior))
+		d.lost(was.Blind, region.Union(is.Writing(ir.Create), is.Blind), as("write", "writes blind", region.Interior))
+	}
+	if slices.Contains(kinds, ir.HandsSource) {
+		d.regions(was.Source, is.Source, as("source", "takes from", region.Interior))
+	}
+}
+
 // delegable compares what may be handed down; without the clause all of it may.
 func (d *differ) delegable(was, is *ir.Stage) {
 	a := authority{is.Name, "delegable", "may hand down", region.Plain}
 	switch {
+	case was.Handed != nil || is.Handed != nil:
+		d.handed(was, is)
 	case was.HasDelegable && is.HasDelegable:
 		d.regions(was.Delegable, is.Delegable, a)
 	case was.HasDelegable:
@@ -250,6 +270,20 @@ func (d *differ) delegable(was, is *ir.Stage) {
 	case is.HasDelegable:
 		d.note(Narrowed, is.Name, "delegable", "", "may hand down only a part of what it has")
 	}
+}
+
+// handed compares what may be handed down by kinds, of those where one of the stages hands down
+// something else than all that it has.
+func (d *differ) handed(was, is *ir.Stage) {
+	kinds := slices.DeleteFunc(ir.HandedKinds(), func(k ir.HandedKind) bool {
+		return !was.Handed.Has(k) && !is.Handed.Has(k) && !was.HasDelegable && !is.HasDelegable
+	})
+	old, _ := d.oldModel.Share(was)
+	now, exact := d.newModel.Share(is)
+	if !exact {
+		now = is // more than it hands down
+	}
+	d.grants(old, now, kinds, authority{is.Name, "delegable ", "may hand down what ", region.Plain})
 }
 
 // roles compares who may run a stage; without the clause everybody may.

@@ -77,6 +77,7 @@ type Stage struct {
 	Keys     []string `json:"knows_keys,omitempty"` // key fields of lists, by names of entries and references
 	Blind    []Grant  `json:"writes_blind,omitempty"`
 	Sources  []Grant  `json:"takes_from"`
+	HandsOn  *HandsOn `json:"hands_on,omitempty"` // what its delegates may be given, if not all that it has
 	Produces []string `json:"produces,omitempty"`
 	Next     []string `json:"next,omitempty"`
 	Tells    bool     `json:"tells_by_phase,omitempty"` // what it knows, by the phase it moves to
@@ -84,6 +85,16 @@ type Stage struct {
 	Rules    []Rule   `json:"rules,omitempty"`
 	Beside   []Beside `json:"beside"`
 	Omitted  int      `json:"beside_omitted,omitempty"` // how many stages it may meet that are not related to it
+}
+
+// HandsOn is what delegates of a stage may be given: a part of what it has, or what it need not
+// have itself, kind by kind. Kinds that are not named are handed on as it has them.
+type HandsOn struct {
+	Part    []Grant `json:"part,omitempty"`
+	Reads   []Grant `json:"reads,omitempty"`
+	Writes  []Grant `json:"writes,omitempty"`
+	Blind   []Grant `json:"writes_blind,omitempty"`
+	Sources []Grant `json:"takes_from,omitempty"`
 }
 
 // A Beside says what a stage is to another stage of a phase, or to another
@@ -200,6 +211,7 @@ func (x explainer) stage(s *ir.Stage) Stage {
 		Name: s.Name, From: s.From, Task: s.Doc, In: s.In, By: s.By, Next: s.Next,
 		Reads: grants(x.model.Granting(s.Read, region.Plain)), Writes: x.writes(s),
 		Blind: grants(x.model.Granting(s.Blind, region.Interior)), Sources: grants(x.model.Granting(s.Source, region.Interior)),
+		HandsOn:  x.handsOn(s),
 		Produces: authoredAll(s.Produce), Tells: s.DisclosesPhase, Beside: []Beside{},
 	}
 	for _, p := range s.Params {
@@ -227,6 +239,26 @@ func (x explainer) stage(s *ir.Stage) Stage {
 		e.Rules = append(e.Rules, x.rule("ensure "+clauseName(rule, i), rule.Message, rule, expr.Scope{Vars: ir.AfterVars, Params: params, Values: s.Values}))
 	}
 	return e
+}
+
+func (x explainer) handsOn(s *ir.Stage) *HandsOn {
+	if !s.HasDelegable && s.Handed == nil {
+		return nil
+	}
+	h, out := s.HandsOn(), &HandsOn{}
+	if s.HasDelegable {
+		out.Part = grants(x.model.Granting(s.Delegable, region.Plain))
+	}
+	if s.Handed.Has(ir.HandsRead) {
+		out.Reads = grants(x.model.Granting(h.Read, region.Plain))
+	}
+	if s.Handed.Has(ir.HandsWrite) {
+		out.Writes, out.Blind = x.writes(h), grants(x.model.Granting(h.Blind, region.Interior))
+	}
+	if s.Handed.Has(ir.HandsSource) {
+		out.Sources = grants(x.model.Granting(h.Source, region.Interior))
+	}
+	return out
 }
 
 // clauseName is the name of the i-th require or ensure of a stage, or else its number.

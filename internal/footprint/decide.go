@@ -133,12 +133,12 @@ func (m *Model) decide(claim ir.Claim, replay Replayer) Result {
 }
 
 // plainStages lists the stages of a phase that "all commute" speaks of: those
-// that neither move the phase nor are delegates.
+// that neither move the phase nor do a part of what another one does.
 func (m *Model) plainStages(phase string) []string {
 	var out []string
 	for i := range m.Contract.Stages {
 		s := &m.Contract.Stages[i]
-		if s.IsPlain(phase) {
+		if m.Contract.IsPlain(s, phase) {
 			out = append(out, s.Name)
 		}
 	}

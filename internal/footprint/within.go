@@ -399,6 +399,10 @@ func (w *within) contained(outer []match) bool {
 		}
 		for _, mode := range c.modes {
 			if path, ok := w.model.WithinSet(c.inner, c.outer(), mode, mode); !ok {
+				if c.unsure {
+					w.fail(gotRules+i, Unknown{Why: "which part of what it has a stage hands on could not be worked out"})
+					return false
+				}
 				w.fail(gotRules+i, w.lacking(outer, i, mode, path))
 				return false
 			}
@@ -441,18 +445,23 @@ type clause struct {
 	inner region.Region
 	outer func() *region.Set
 	modes []region.Mode
+
+	unsure bool // one of the sides could not be worked out: inner holds too much, or outer too little
 }
 
 // outerGrants are what some matches grant together, clause by clause.
 type outerGrants struct {
 	key     string // of the matches
-	limited bool   // one of them says what may be handed down
+	limited bool   // one of them says which part of what it has may be handed down
+	granted bool   // one of them says what may be handed down that it need not have
 	matched map[matched]bool
 	stages  []*ir.Stage
 
 	read, tested, blind, source, delegable func() *region.Set
 
 	write func(ir.Rights) *region.Set // where they have a right
+
+	args []func(string) string // the arguments of each of stages
 }
 
 // matched is an inner parameter that is the argument for an outer one of a kind. One out of a
@@ -491,7 +500,9 @@ func grants(outer []match) *outerGrants {
 		source = append(source, x.stage.Source.Rename(x.arg)...)
 		delegable = append(delegable, handedDown(x.stage).Rename(x.arg)...)
 		g.stages = append(g.stages, x.stage)
+		g.args = append(g.args, x.arg)
 		g.limited = g.limited || x.stage.HasDelegable
+		g.granted = g.granted || x.stage.Handed != nil
 		for _, q := range x.stage.Params {
 			g.matched[matched{x.args[q.Name], q.Kind}] = true
 		}
@@ -532,22 +543,91 @@ func (w *within) clauses(outer *outerGrants) []clause {
 	}
 	interior, shown := []region.Mode{region.Interior}, []region.Mode{region.Shown}
 	out := []clause{
-		{"read", seen, outer.read, shown},
-		{"read", region.Union(w.inner.Read, w.inner.Source), outer.tested, interior}, // what may be tested
-		{"write", w.inner.Blind, outer.blind, interior},
-		{"source", w.inner.Source, outer.source, interior},
+		{name: "read", inner: seen, outer: outer.read, modes: shown},
+		{name: "read", inner: region.Union(w.inner.Read, w.inner.Source), outer: outer.tested, modes: interior}, // what may be tested
+		{name: "write", inner: w.inner.Blind, outer: outer.blind, modes: interior},
+		{name: "source", inner: w.inner.Source, outer: outer.source, modes: interior},
 	}
 	for _, right := range outer.rights(w.inner) {
 		name := "write"
 		if right != ir.AllRights {
 			name += " " + right.Words()[0]
 		}
-		out = append(out, clause{name, w.inner.Writing(right), func() *region.Set { return outer.write(right) }, interior})
+		out = append(out, clause{name: name, inner: w.inner.Writing(right), outer: func() *region.Set { return outer.write(right) }, modes: interior})
 	}
-	if outer.limited {
-		out = append(out, clause{"delegable", handedDown(w.inner), outer.delegable, []region.Mode{region.Shown, region.Interior}})
+	switch {
+	case outer.granted || w.inner.Handed != nil:
+		return append(out, w.handed(outer)...)
+	case outer.limited:
+		return append(out, clause{name: "delegable", inner: handedDown(w.inner), outer: outer.delegable, modes: []region.Mode{region.Shown, region.Interior}})
 	}
 	return out
+}
+
+// handed are the clauses of what is handed on, kind by kind, where the inner stage or an outer
+// one hands on what it need not have.
+func (w *within) handed(outer *outerGrants) []clause {
+	inner, exact := w.model.Share(w.inner)
+	if !exact {
+		inner = w.inner
+	}
+	unsure := !exact
+	shares := make([]*ir.Stage, len(outer.stages))
+	for i, s := range outer.stages {
+		shares[i], exact = w.model.Share(s)
+		unsure = unsure || !exact
+	}
+	all := func(part func(*ir.Stage) region.Region) func() *region.Set {
+		return sync.OnceValue(func() *region.Set {
+			var out region.Region
+			for i, s := range shares {
+				out = append(out, part(s).Rename(outer.args[i])...)
+			}
+			return region.Compile(out)
+		})
+	}
+	var out []clause
+	add := func(name string, inner region.Region, mode region.Mode, part func(*ir.Stage) region.Region) {
+		out = append(out, clause{"delegable " + name, inner, all(part), []region.Mode{mode}, unsure})
+	}
+	add("read", inner.Read, region.Shown, func(s *ir.Stage) region.Region { return s.Read })
+	add("read", region.Union(inner.Read, inner.Source), region.Interior, func(s *ir.Stage) region.Region { return region.Union(s.Read, s.Source) }) // what may be tested
+	add("write", inner.Blind, region.Interior, func(s *ir.Stage) region.Region { return region.Union(s.Writing(ir.Create), s.Blind) })
+	add("source", inner.Source, region.Interior, func(s *ir.Stage) region.Region { return s.Source })
+	for _, right := range ir.RightsCompared(append(slices.Clone(shares), inner)...) {
+		name := "write"
+		if right != ir.AllRights {
+			name += " " + right.Words()[0]
+		}
+		add(name, inner.Writing(right), region.Interior, func(s *ir.Stage) region.Region { return s.Writing(right) })
+	}
+	return out
+}
+
+// Share is a stage with what it hands on in place of what it has. It may hold too little, unless
+// exact is true.
+func (m *Model) Share(s *ir.Stage) (share *ir.Stage, exact bool) {
+	if !s.HasDelegable {
+		return s.HandsOn(), true
+	}
+	out := *s
+	exact = true
+	part := func(r region.Region) region.Region {
+		r, ok := region.Intersect(r, s.Delegable, m.Meter)
+		exact = exact && ok
+		return r
+	}
+	out.Read, out.Source, out.Blind = part(s.Read), part(s.Source), part(s.Blind)
+	out.Write, out.Rights = nil, nil
+	for i, g := range s.Write {
+		for _, h := range part(region.Region{g}) {
+			out.Write = append(out.Write, h)
+			if len(s.Rights) > 0 {
+				out.Rights = append(out.Rights, s.RightsOf(i))
+			}
+		}
+	}
+	return &out, exact
 }
 
 // handedDown is what a stage's delegates may be given.

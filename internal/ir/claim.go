@@ -172,7 +172,7 @@ func (c *Contract) commuting(claim Claim) []*Stage {
 	var out []*Stage
 	for i := range c.Stages {
 		s := &c.Stages[i]
-		if slices.Contains(claim.Stages, s.Name) || claim.Kind == AllCommute && s.IsPlain(claim.Phases[0]) {
+		if slices.Contains(claim.Stages, s.Name) || claim.Kind == AllCommute && c.IsPlain(s, claim.Phases[0]) {
 			out = append(out, s)
 		}
 	}

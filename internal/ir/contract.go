@@ -225,6 +225,7 @@ type Stage struct {
 	Source       region.Region    `json:"source,omitempty"`
 	Delegable    region.Region    `json:"delegable,omitempty"`
 	HasDelegable bool             `json:"hasDelegable,omitempty"`
+	Handed       *Handed          `json:"handed,omitempty"` // what it hands on beside what it has, nil for nothing
 	Require      []Expr           `json:"require,omitempty"`
 	Ensure       []Expr           `json:"ensure,omitempty"`
 	Produce      []region.Pattern `json:"produce,omitempty"`
@@ -234,6 +235,52 @@ type Stage struct {
 	Gates        []Gate           `json:"gates,omitempty"`
 
 	DisclosesPhase bool `json:"disclosesPhase,omitempty"` // it may tell what it sees by the phase it moves to
+}
+
+// Handed is the authority that a stage has to hand on, by kind: what it has itself of those
+// kinds is not handed on. Its grants are as those of a Stage.
+type Handed struct {
+	Kinds  []HandedKind  `json:"kinds"` // at least one, in the order of HandedKinds
+	Read   region.Region `json:"read,omitempty"`
+	Write  region.Region `json:"write,omitempty"`
+	Rights []Rights      `json:"rights,omitempty"`
+	Blind  region.Region `json:"blind,omitempty"`
+	Source region.Region `json:"source,omitempty"`
+}
+
+// A HandedKind is the clause whose like is handed on.
+type HandedKind string
+
+// The kinds of authority that may be handed on.
+const (
+	HandsRead   HandedKind = "read"
+	HandsWrite  HandedKind = "write"
+	HandsSource HandedKind = "source"
+)
+
+// HandedKinds are all of them, in order.
+func HandedKinds() []HandedKind { return []HandedKind{HandsRead, HandsWrite, HandsSource} }
+
+// Has reports whether a kind is granted to be handed on; nil grants none.
+func (h *Handed) Has(kind HandedKind) bool { return h != nil && slices.Contains(h.Kinds, kind) }
+
+// HandsOn is the stage with what its delegates may be given in place of what it has itself:
+// Read, Write, Rights, Blind and Source. Delegable may bound that further. It shares its parts.
+func (s *Stage) HandsOn() *Stage {
+	if s.Handed == nil {
+		return s
+	}
+	out, h := *s, s.Handed
+	if h.Has(HandsRead) {
+		out.Read = h.Read
+	}
+	if h.Has(HandsWrite) {
+		out.Write, out.Rights, out.Blind = h.Write, h.Rights, h.Blind
+	}
+	if h.Has(HandsSource) {
+		out.Source = h.Source
+	}
+	return &out
 }
 
 // DefaultAttempts is how many tries a step has, where neither its stage nor the host
@@ -257,9 +304,19 @@ func (s *Stage) PhasesAfter() []string {
 }
 
 // IsPlain reports whether "all commute" speaks of a stage: one that runs in the phase,
-// does not move it, and is no delegate.
-func (s *Stage) IsPlain(phase string) bool {
-	return slices.Contains(s.In, phase) && len(s.Next) == 0 && s.From == ""
+// does not move it, and does no part of what another one does.
+func (c *Contract) IsPlain(s *Stage, phase string) bool {
+	return slices.Contains(s.In, phase) && len(s.Next) == 0 && !c.IsPart(s)
+}
+
+// IsPart reports whether a stage does a part of what another one does: a delegate, but not of
+// a stage that hands on what it has not itself.
+func (c *Contract) IsPart(s *Stage) bool {
+	if s.From == "" {
+		return false
+	}
+	parent := c.Stage(s.From)
+	return parent != nil && parent.Handed == nil
 }
 
 // Value finds a value parameter by name, nil if there is none.

@@ -442,6 +442,9 @@ func (v *validation) stage(s *Stage) error {
 			return wrong("has a clause that grants nothing, or by an unknown parameter")
 		}
 	}
+	if !s.Handed.isWhole(params) || s.Handed != nil && s.HasDelegable {
+		return wrong("hands on nothing, or what is no grant")
+	}
 	if !s.rightsWhole() {
 		return wrong("has rights that are none, or of other grants than it writes by")
 	}
@@ -461,6 +464,22 @@ func (v *validation) stage(s *Stage) error {
 		names[x.Name] = true
 	}
 	return v.exprs("stage "+s.Name, params, slices.Concat(s.Require, s.Ensure)...)
+}
+
+// isWhole reports whether kinds are in order, and there are grants of those kinds alone.
+func (h *Handed) isWhole(params map[string]bool) bool {
+	if h == nil {
+		return true
+	}
+	kinds := slices.DeleteFunc(HandedKinds(), func(k HandedKind) bool { return !h.Has(k) })
+	as := Stage{Write: h.Write, Rights: h.Rights}
+	for _, r := range []region.Region{h.Read, h.Write, h.Blind, h.Source} {
+		if !grantsWhole(r, params) {
+			return false
+		}
+	}
+	return len(kinds) > 0 && slices.Equal(h.Kinds, kinds) && as.rightsWhole() &&
+		(h.Has(HandsRead) || len(h.Read) == 0) && (h.Has(HandsWrite) || len(h.Write)+len(h.Blind) == 0) && (h.Has(HandsSource) || len(h.Source) == 0)
 }
 
 // isValue reports whether a value parameter has a type of values, and says whether some of it is secret.

@@ -345,7 +345,7 @@ func (c *completer) stageWords(decl, depth, parens int, first bool, last string)
 	if !fresh || first && last != "," {
 		var left []string
 		for _, w := range k.Clauses {
-			if w == "require" || w == "ensure" || !c.has(decl, w) {
+			if w == "require" || w == "ensure" || w == "delegable" || !c.has(decl, w) {
 				left = append(left, w)
 			}
 		}
@@ -371,6 +371,9 @@ func (c *completer) stageWords(decl, depth, parens int, first bool, last string)
 		}
 	case "read", "source", "delegable":
 		c.regionWords(last, clause)
+		if last == "delegable" {
+			c.keywords(syntax.GrantKinds()...)
+		}
 	case "write":
 		c.regionWords(last, clause, "create", "update", "delete")
 		if last == "write" || last == "," {

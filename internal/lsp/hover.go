@@ -158,6 +158,13 @@ func (v *view) footprint(stage string) string {
 	add("**changes**", grantTexts(s.Writes)...)
 	add("**adds blind**", grantTexts(s.Blind)...)
 	add("**takes from**", grantTexts(s.Sources)...)
+	if h := s.HandsOn; h != nil {
+		add("**hands on what it has of**", grantTexts(h.Part)...)
+		add("**hands on seeing**", grantTexts(h.Reads)...)
+		add("**hands on changing**", grantTexts(h.Writes)...)
+		add("**hands on adding blind**", grantTexts(h.Blind)...)
+		add("**hands on taking from**", grantTexts(h.Sources)...)
+	}
 	add("**produces**", quoted(s.Produces)...)
 	add("**moves to**", s.Next...)
 	for _, g := range s.Gates {

@@ -36,7 +36,7 @@ var keywordDocs = map[string]string{
 	"next":      "Where the phase moves on commit. With several the proposal names one.",
 	"after":     "Order for plans; no gate.",
 	"attempts":  "How often an actor may try.",
-	"delegable": "What a delegate may be given.",
+	"delegable": "What a delegate may be given: `delegable read P`, `delegable write P`, `delegable source P` beside what the stage has itself, `delegable P` a part of that.",
 	"discloses": "Says that a gate may tell one bit: an invariant, a change rule, `require`, `ensure`, `produce`, `next P`, `phase`, or the path of a typed node.",
 
 	"except":  "Takes away from the grant before it.",

@@ -229,7 +229,7 @@ func (p *parser) checkGrantWords(d Decl) {
 	may := map[*GrantExpr]bool{}
 	if stage, ok := d.(*StageDecl); ok {
 		for _, c := range stage.Clauses {
-			if c.Keyword.Text == "write" && c.Region != nil {
+			if c.Region != nil && (c.Keyword.Text == "write" || c.Kind != nil && c.Kind.Text == "write") {
 				for _, g := range c.Region.Grants {
 					may[g] = true
 				}

@@ -172,6 +172,16 @@ func (r *Right) Parse(lex *reader) error {
 	return nil
 }
 
+// Parse reads the kind of what is handed on. A word that begins a line begins a clause.
+func (k *GrantKind) Parse(lex *reader) error {
+	if t := lex.Peek(); t.Type != symIdent || !slices.Contains(grantKinds, t.Value) {
+		return participle.NextMatch
+	}
+	word := *lex.Next()
+	k.Text, k.Tokens = word.Value, []lexer.Token{word}
+	return nil
+}
+
 // opensRegion reports whether a path or region may begin with t.
 func opensRegion(t *lexer.Token) bool {
 	switch t.Type {
@@ -292,7 +302,7 @@ var productions = map[string]string{
 var alsoOpening = map[string][]string{"Expect": {"Path", "Expr"}}
 
 // opening are the productions that always start with one of a few words.
-var opening = map[string][]string{"NoFlowClaim": {"from"}, "TypeBody": {"=", "{"}, "Each": {"each"}, "Expect": outcomeWords, "TestCase": {"case"}, "Right": rightWords}
+var opening = map[string][]string{"NoFlowClaim": {"from"}, "TypeBody": {"=", "{"}, "Each": {"each"}, "Expect": outcomeWords, "TestCase": {"case"}, "Right": rightWords, "GrantKind": grantKinds}
 
 // firstSet collects the symbols that can come first in EBNF.
 type firstSet struct {

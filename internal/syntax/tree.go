@@ -322,20 +322,36 @@ type Param struct {
 }
 
 // A Clause is one clause of a stage. Keyword tells which fields are set:
-// in, by, next, after: Names; read, source, delegable, write: Region; produce:
+// in, by, next, after: Names; read, source, write: Region; delegable: Kind, Region; produce:
 // Paths; require, ensure: Label, Message, Expr; attempts: Number; discloses: Gates.
 type Clause struct {
 	Node
 	Documented
 	Keyword Name        // the clause's first token
 	Names   []Name      `parser:"  ( 'in' | 'by' | 'next' | 'after' ) @@ ( ',' @@ )*"`
-	Region  *RegionExpr `parser:"| ( 'read' | 'write' | 'source' | 'delegable' ) @@"`
+	Kind    *GrantKind  `parser:"| ( 'read' | 'write' | 'source' | 'delegable' @@? )"` // nil if all that the stage has is meant
+	Region  *RegionExpr `parser:"  @@"`
 	Paths   []*Path     `parser:"| 'produce' @@ ( ',' @@ )*"`
 	Label   *Name       `parser:"| ( 'require' | 'ensure' ) @@?"` // nil if the condition has no name
 	Message *StringLit  `parser:"  @@?"`
 	Expr    *Expr       `parser:"  @@"`
 	Number  *Number     `parser:"| 'attempts' @@"`
 	Gates   []*GateRef  `parser:"| 'discloses' @@ ( ',' @@ )*"`
+}
+
+// Name is what a stage has at most one clause of: the keyword, of "delegable" with the kind
+// of what is handed on.
+func (c *Clause) Name() string {
+	if c.Kind != nil {
+		return c.Keyword.Text + " " + c.Kind.Text
+	}
+	return c.Keyword.Text
+}
+
+// A GrantKind is the word behind "delegable" that says what is handed on.
+type GrantKind struct {
+	Node
+	Text string // read, write or source
 }
 
 // A Number is an integer literal.

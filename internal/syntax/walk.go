@@ -252,6 +252,7 @@ func (w walker) expect(n *Expect) {
 func (w walker) clause(c *Clause) {
 	w.walk(&c.Keyword)
 	w.names(c.Names)
+	walkMaybe(w, c.Kind)
 	walkMaybe(w, c.Region)
 	walkAll(w, c.Paths)
 	walkMaybe(w, c.Label)

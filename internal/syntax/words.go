@@ -30,6 +30,7 @@ var (
 	outcomeWords    = []string{"commit", "noop", "reject", "reply", "phase", "state", "view", "shown", "hidden", "no"}
 	bracedDecls     = []string{"stage", "delegate"}
 	regionWords     = []string{"read", "write", "source", "delegable"}
+	grantKinds      = []string{"read", "write", "source"} // what a stage has, and what it hands on
 	conditionWords  = []string{"require", "ensure"}
 	listedWords     = []string{"in", "by", "next", "after", "discloses"}
 	recordWords     = []string{"struct", "class", "record", "object", "interface"} // of other languages, between a type's name and its braces
@@ -74,6 +75,18 @@ func (k Keywords) All() []string {
 	all := slices.Concat(k.Declarations, k.Clauses, k.Tests, k.Others)
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// GrantKinds are the clauses that grant something, and the kinds of what may be handed on.
+func GrantKinds() []string { return slices.Clone(grantKinds) }
+
+// GrantClauses are the clauses of a stage that are made of grants, by Clause.Name.
+func GrantClauses() []string {
+	out := append(slices.Clone(grantKinds), "delegable")
+	for _, kind := range grantKinds {
+		out = append(out, "delegable "+kind)
+	}
+	return out
 }
 
 // IsReserved reports whether word is a declaration or clause keyword, or one of
