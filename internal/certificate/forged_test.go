@@ -209,6 +209,43 @@ delegate child from parent { }
 `, func(c *ir.Contract) {
 		stageOf(c, "parent").HasDelegable, stageOf(c, "parent").Delegable, stageOf(c, "child").Read = true, whole("/b"), nil
 	}, delegateOf(words{About: "source", Because: "0.0"}), `"source, delegable"`},
+	{"a delegate that has what its parent has beside what it hands on", forgedState + `stage parent { read /a, /b write /a delegable read /b delegable write /b }
+delegate child from parent { read /b write /b }
+`, func(c *ir.Contract) { stageOf(c, "child").Write = whole("/a") }, delegateOf(words{About: "read", Because: "0.0"}, words{About: "write", Because: "0.0"}), `"write"`},
+	{"a delegate that reads what its parent only has", forgedState + `stage parent { read /a delegable read /b }
+delegate child from parent { read /b }
+`, func(c *ir.Contract) { stageOf(c, "child").Read = whole("/a") }, delegateOf(words{About: "read", Because: "0.0"}), `"read"`},
+	{"a delegate that takes what its parent only has", forgedState + `stage parent { read /a, /b source /a delegable source /b }
+delegate child from parent { source /b }
+`, func(c *ir.Contract) { stageOf(c, "child").Source, stageOf(c, "child").Read = whole("/a"), nil }, delegateOf(words{About: "source", Because: "0.0"}), `"source"`},
+	{"a delegate with a right that is not handed on", forgedState + `stage parent { read /a write /a delegable write update /a }
+delegate child from parent { write update /a }
+`, func(c *ir.Contract) { stageOf(c, "child").Rights = []ir.Rights{ir.Delete} }, delegateOf(words{About: "read", Because: "0.0"}), `"write delete"`},
+	{"a delegate that adds blindly what it may be given to update", forgedState + `stage parent { read /m delegable write update /m }
+delegate child from parent { write update /m }
+`, func(c *ir.Contract) {
+		s := stageOf(c, "child")
+		s.Write, s.Rights, s.Blind = nil, nil, whole("/m/*")
+	}, delegateOf(words{About: "read", Because: "0.0"}, words{About: "write blind", Because: "0.0"}), `"write blind"`},
+	{"a delegate that hands on more to read", forgedState + `stage parent { delegable read /a }
+delegate child from parent { delegable read /a }
+`, func(c *ir.Contract) { stageOf(c, "child").Handed.Read = whole("/b") }, delegateOf(words{About: "delegable read", Because: "0.0"}), `"delegable read"`},
+	{"a delegate that hands on more to write", forgedState + `stage parent { delegable write /a }
+delegate child from parent { delegable write /a }
+`, func(c *ir.Contract) { stageOf(c, "child").Handed.Write = whole("/b") }, delegateOf(words{About: "delegable write", Because: "0.0"}), `"delegable write"`},
+	{"a delegate that hands on more to add", forgedState + `stage parent { delegable write /a }
+delegate child from parent { delegable write /a }
+`, func(c *ir.Contract) {
+		s := stageOf(c, "child")
+		s.Handed.Write, s.Handed.Blind = nil, whole("/m/*")
+	}, delegateOf(words{About: "delegable write blind", Because: "0.0"}), `"delegable write blind"`},
+	{"a delegate that hands on more to take", forgedState + `stage parent { delegable source /a }
+delegate child from parent { delegable source /a }
+`, func(c *ir.Contract) { stageOf(c, "child").Handed.Source = whole("/b") }, delegateOf(words{About: "delegable source", Because: "0.0"}), `"delegable source"`},
+	{"a delegate that hands on what is no part of what is handed on", forgedState + `stage parent { read /a, /b delegable /a }
+delegate child from parent { read /a delegable read /a }
+`, func(c *ir.Contract) { stageOf(c, "child").Handed.Read = whole("/b") },
+		delegateOf(words{About: "read", Because: "0.0"}, words{About: "read, delegable", Because: "0.0"}, words{About: "delegable read", Because: "1.0"}, words{About: "delegable read, delegable", Because: "0.0"}), `"delegable read, delegable"`},
 	{"a delegate in another phase", forgedPhases + `stage parent { in one }
 delegate child from parent { }
 `, func(c *ir.Contract) { stageOf(c, "child").In = []string{"one", "two"} }, delegateOf(), "it runs where"},
@@ -276,6 +313,18 @@ prove a commutes with a
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a source"`},
 	{"a stage that hands down more", forgedState + "stage a { read /a }\nstage b { read /a delegable /b }\nprove a within b\n", nil,
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}}}), `"a delegable"`},
+	{"a stage that hands on more to read", forgedState + "stage a { delegable read /a }\nstage b { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a delegable read", Because: "0.0"}}}), `"a delegable read"`},
+	{"a stage that hands on more to write", forgedState + "stage a { delegable write /a }\nstage b { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a delegable write", Because: "0.0"}}}), `"a delegable write"`},
+	{"a stage that hands on more to add", forgedState + "stage a { delegable write blind /m/* }\nstage b { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a delegable write blind", Because: "0.0"}}}), `"a delegable write blind"`},
+	{"a stage that hands on more to take", forgedState + "stage a { delegable source /a }\nstage b { }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a delegable source", Because: "0.0"}}}), `"a delegable source"`},
+	{"a stage that hands on what the other has and hands on no more", forgedState + "stage a { read /a }\nstage b { read /a delegable read /b }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0"}, {About: "a delegable read", Because: "0.0"}}}), `"a delegable read"`},
+	{"a stage that hands on what the other hands on a part without", forgedState + "stage a { read /a, /b delegable read /b }\nstage b { read /a, /b delegable /a }\nprove a within b\n", nil,
+		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}, Evidence: []words{{About: "a read", Because: "0.0 1.0"}, {About: "a delegable read", Because: "1.0"}}}), `"a delegable read"`},
 	{"a stage in a phase more", forgedPhases + "stage a { in one, two }\nstage b { in one }\nprove a within b\n", nil,
 		claimOf(claim{Matches: []certificate.Match{{Inner: "a", Outer: "b"}}}), "in phase two"},
 	{"a stage for a role more", forgedState + "stage a { by u, v }\nstage b { by u }\nprove a within b\n", nil,

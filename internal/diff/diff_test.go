@@ -193,3 +193,34 @@ func TestADiffOfManyNewPlacesEndsAtItsLimit(t *testing.T) {
 	require.Len(t, said, 1)
 	require.Empty(t, diff.Contracts(contract("a"), contract("a")).Changes)
 }
+
+func TestWhatIsHandedOnIsComparedKindByKind(t *testing.T) {
+	hands := func(clauses string) *ir.Contract {
+		return compiled(t, strings.Replace(base, "  delegable /m/{k}/a\n", clauses, 1))
+	}
+	for _, c := range []struct {
+		old, new string
+		want     []string
+	}{
+		{"", "  delegable write /m/{k}/(a|b)\n", []string{"widened delegable write"}},
+		{"", "  delegable write update /m/{k}/a\n", []string{"narrowed delegable write", "narrowed delegable write"}},
+		{"  delegable read /budget\n", "  delegable read /budget, /note\n", []string{"widened delegable read"}},
+		{"  delegable write update /budget\n", "  delegable write update, delete /budget\n", []string{"widened delegable write"}},
+		{"  delegable source /budget\n", "  delegable source /note\n", []string{"widened delegable source", "narrowed delegable source"}},
+		{"  delegable write /budget\n", "  delegable write /budget, blind /note\n", []string{"widened delegable write"}},
+		{"  delegable /m/{k}/a\n", "  delegable read /m/{k}/a\n", []string{"widened delegable source"}},
+		{"  delegable read /budget\n", "  delegable read /budget\n", nil},
+	} {
+		forth := diff.Contracts(hands(c.old), hands(c.new))
+		require.Equal(t, c.want, effects(forth), "%s > %s: %+v", c.old, c.new, forth.Changes)
+		back := diff.Contracts(hands(c.new), hands(c.old))
+		require.Len(t, back.Changes, len(c.want), "%s < %s: %+v", c.old, c.new, back.Changes)
+	}
+}
+
+func TestNamesOfParametersDoNotCountInWhatIsHandedOn(t *testing.T) {
+	with := strings.Replace(base, "  delegable /m/{k}/a\n", "  delegable read /m/{k}/b\n", 1)
+	renamed := strings.NewReplacer("fill(k in", "fill(key in", "  read /m/{k}", "  read /m/{key}", "write /m/{k}/a\n", "write /m/{key}/a\n",
+		"source /m/{k}", "source /m/{key}", "delegable read /m/{k}", "delegable read /m/{key}", "before.m[k]", "before.m[key]").Replace(with)
+	require.Empty(t, diff.Contracts(compiled(t, with), compiled(t, renamed)).Changes)
+}
