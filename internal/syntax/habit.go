@@ -926,7 +926,7 @@ func (s *section) openings() {
 		s.claimOtherwise(mistake{at: s.pos + 3})
 	case t.value == "compose" || t.value == "parallel":
 		sign := map[string]string{"compose": "+", "parallel": "|"}[t.value]
-		for i := s.pos + 4; s.at(i-1).sym == symIdent && s.at(i+1).sym == symIdent && !s.at(i+1).lineStart; i += 2 {
+		for i := s.pos + 4; s.at(i-1).sym == symIdent && s.at(i+1).sym == symIdent && !s.at(i+1).lineStart && !s.spent(); i += 2 {
 			if v := s.at(i).value; v == "," || v == "and" || v == "&" || v == "|" && sign == "+" || v == "+" && sign == "|" {
 				s.rewrite(i, i+1, "the stages of `"+t.value+"` stand with `"+sign+"` between them", mark(sign))
 			}

@@ -20,6 +20,8 @@ type messages struct {
 	file  *source.File
 	room  int // diagnostics that may still be added; the others are dropped
 	diags []source.Diagnostic
+
+	fields map[string]bool // see namesField
 }
 
 // report adds a finding about the bytes from start to end.
@@ -304,20 +306,21 @@ func (m *messages) helped(n int, help string) {
 	}
 }
 
-// namesField reports whether the file has a field of a name, by its text.
+// namesField reports whether the file has a field of a name, by its text. A name that was
+// put in where one is missing is empty and names none.
 func (m *messages) namesField(name string) bool {
-	text := m.file.Text
-	for at := 0; ; {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
+	if m.fields == nil {
+		m.fields = map[string]bool{}
+		for text, at := m.file.Text, 0; at < len(text); at++ {
+			if end := wordEnd(text, at); end > at {
+				if followedByColon(text[end:]) {
+					m.fields[text[at:end]] = true
+				}
+				at = end
+			}
 		}
-		at += i
-		if end := at + len(name); (at == 0 || !isWordPart(text[at-1])) && followedByColon(text[end:]) && !strings.HasPrefix(strings.TrimLeft(text[:at], " "), "(") {
-			return true
-		}
-		at += len(name)
 	}
+	return m.fields[name]
 }
 
 // Mistakes whose correction is known.

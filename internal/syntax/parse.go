@@ -77,7 +77,8 @@ type parser struct {
 	tree        *File
 	lexical     []source.Diagnostic // of the scanner, in order
 	significant []token             // significant tokens of the file
-	work        int                 // tokens fed to the grammar
+	feeds       int                 // times that a section was handed to the grammar
+	work        int                 // tokens looked at, by the grammar and by recovery
 	decls       int
 	braced      bool // the header was followed by a brace, whose end is still to come
 	stopped     bool

@@ -26,8 +26,9 @@ type section struct {
 	inserted map[int]int  // tokens put in, by place
 }
 
-// maxWork bounds the tokens fed to the grammar because of mistakes.
-const maxWork = 1 << 18
+// maxWork bounds the tokens that are looked at because of mistakes, by the grammar and by
+// what recovers.
+const maxWork = 1 << 22
 
 // section reads a section, which ends before offset end.
 func (p *parser) section(tokens []token, end int) {
@@ -51,7 +52,7 @@ func (p *parser) section(tokens []token, end int) {
 			s.pos = nextToken(lex)
 			continue
 		}
-		if p.work > maxWork {
+		if s.spent() {
 			p.tooMany(s.at(s.pos).start)
 			return
 		}
@@ -60,10 +61,17 @@ func (p *parser) section(tokens []token, end int) {
 	}
 }
 
+// feed hands the tokens of the declaration being read to the grammar, and counts what was
+// looked at since the last time.
 func (s *section) feed() *reader {
-	s.work += len(s.tokens) - s.pos
+	s.feeds++
+	s.work += s.looks
+	s.looks = 0
 	return s.from(s.pos)
 }
+
+// spent reports whether no more is done about mistakes.
+func (s *section) spent() bool { return s.work+s.looks > maxWork }
 
 // keyword is the keyword of the declaration being read.
 func (s *section) keyword() string { return s.at(s.pos).value }
@@ -437,12 +445,14 @@ func bracketStep(t token) int {
 type stream struct {
 	tokens []token
 	end    int // offset of the end of the text, for the end-of-file token
+	looks  int // tokens looked at
 }
 
 func newStream(tokens []token, end int) *stream { return &stream{tokens: tokens, end: end} }
 
 // at is the token with index i, or one of class EOF after the last.
 func (s *stream) at(i int) token {
+	s.looks++
 	if i < 0 {
 		return token{}
 	}

@@ -112,6 +112,48 @@ func TestMistakesKeepWhatWasMeant(t *testing.T) {
 	require.Equal(t, "map", record.Fields[1].Type.(*ContainerType).Keyword.Text)
 }
 
+func TestAFileWithANameThatIsMissingIsReadToItsEnd(t *testing.T) {
+	for _, text := range []string{
+		"contract c\nstate { n: int }\nstage loo: hwk(ystr********ead /n write /",
+		"contract c\nstage s(ystr*******ead /n",
+		"contract c\nstage s(p * read /n, q * write /n) {}",
+		"contract c\ndelegate d from s(p ** x)",
+		"contract c\nstage s(in a) { read a }",
+		"contract c\nstage s { by read n write m }",
+		"contract c\nregion = a",
+		"contract c\ninvariant each in state.n { true }",
+	} {
+		tree, ds := parse("a.poptic", text)
+		requireSound(t, tree, ds)
+		require.NotEmpty(t, ds, text)
+	}
+}
+
+// What is done about a mistake takes something out or happens once in a place, so that the
+// grammar is asked no more often than there are tokens; and what it costs together is bounded.
+func TestRecoveryIsBoundedByTheTokensAndByItsBudget(t *testing.T) {
+	units := []string{"*", "(", ")", "{", "}", ",", ":", "[", "/a ", "x ", "x: ", "x in ", "x,", "in ", "(x, ", "or ", "= ", "-> ", "except ", "\"s\" ", "write create, ", "Map<"}
+	starts := []string{"stage s(", "stage s(p in /a, v: ", "stage s {\nread ", "stage s { write create", "stage s { by ", "state { a: ", "type T = ", "phases { a -> ", "invariant a each ", "define f(", "prove no stage except ", "roles a = ", "compose a = ", "test \"x\" { expect ", ""}
+	for i, start := range starts {
+		size := 1_500
+		switch {
+		case testing.Short() || raceEnabled:
+			size = 300
+		case i < 2:
+			size = 10_000
+		}
+		for _, unit := range units {
+			text := "contract c\nstate { n: int }\n" + start + strings.Repeat(unit, size/len(unit))
+			file := source.NewFile("a.poptic", text)
+			p := &parser{messages: messages{file: file, room: DefaultLimits.Diagnostics + 1}, limits: DefaultLimits, tree: &File{Source: file}}
+			p.parse()
+			tokens := len(p.significant)
+			require.LessOrEqual(t, p.feeds, 3*tokens, "%q %q", start, unit)
+			require.LessOrEqual(t, p.work, maxWork+200*tokens, "%q %q", start, unit)
+		}
+	}
+}
+
 func TestDeletingOneTokenSparesDistantDeclarations(t *testing.T) {
 	for _, name := range []string{"support.poptic", "support_test.poptic"} {
 		text := readTestdata(t, name)
