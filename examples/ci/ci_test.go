@@ -172,6 +172,21 @@ func TestTheActionShowsWhatIsNewAtItsLine(t *testing.T) {
 	require.Error(t, err, "a test fails")
 	require.Contains(t, said, "a title is no number")
 
+	s.git("checkout", "-q", "main")
+	s.git("checkout", "-q", "-b", "wider")
+	s.write("contracts/notes.poptic", strings.Replace(clean, "read  /notes/{note}", "read  /notes/*", 1)+known)
+	summary := filepath.Join(s.TempDir(), "summary.md")
+	allows := w.Jobs["pull-request"].Steps[3]
+	require.Equal(t, "What the change allows", allows.Name)
+	said, err = s.run("bash", allows.Run, "SINCE=main", "GITHUB_STEP_SUMMARY="+summary)
+	require.NoError(t, err, said)
+	comment, err := os.ReadFile(filepath.Join(s.dir, "allows.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(comment), "**Allows more** (1)\n\n| where | what |\n|---|---|\n| [stage retitle](contracts/notes.poptic#L5) | reads /notes/x |\n")
+	require.FileExists(t, summary)
+	_, err = s.run("bash", allows.Run, "SINCE=nowhere", "GITHUB_STEP_SUMMARY="+summary)
+	require.Error(t, err, "what cannot be compared fails")
+
 	for _, step := range w.Jobs["main"].Steps {
 		if step.Run != "" {
 			said, err := s.run("bash", step.Run)
@@ -194,6 +209,7 @@ func TestGitLabIsGivenAReportOfWhatIsNew(t *testing.T) {
 		Script       []string
 		Artifacts    struct {
 			When    string
+			Paths   []string
 			Reports map[string]string
 		}
 	}
@@ -209,6 +225,9 @@ func TestGitLabIsGivenAReportOfWhatIsNew(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(data), `tests="1" failures="1"`)
 	require.Contains(t, string(data), "unused_region")
+	allows, err := os.ReadFile(filepath.Join(s.dir, job.Artifacts.Paths[0]))
+	require.NoError(t, err)
+	require.Contains(t, string(allows), "No contract changed in what it allows.")
 }
 
 func TestTheHookRefusesWhatIsCommittedAndNotWhatLiesThere(t *testing.T) {
