@@ -33,6 +33,8 @@ type Piece {
   moments:  list of Moment
 }
 invariant scored each p in /pieces/* "who is done is scored" { p.state != "done" || has(p.score) }
+measure taken = sum /stock/*/left
+invariant enough "stock is kept" { taken >= 2 }
 invariant once unique /pieces/*/owner, /pieces/*/state
 change versions each s in /stock/* "the version counts what is taken" { before.left == after.left || after.version == before.version + 1 }
 change kept each p in /pieces/* "the owner stays" { before.owner == after.owner }
@@ -59,6 +61,7 @@ stage take(thing in /stock) {
   write  /stock/{thing}/(left|version), /log/-
   ensure "one is taken" { after.stock[thing].left == before.stock[thing].left - 1 }
 }
+stage count { read /stock  write /stock/*/left }
 stage plan(item new in /todo) { read /todo  write /todo/{item} }
 stage list_parts { read /parts  write create /parts/* }
 stage note(piece in /pieces) { read /pieces/{piece}/moments  write /pieces/{piece}/moments }
@@ -132,5 +135,17 @@ func TestAPromptTellsNoChangeRuleOfEntriesThatAreOnlyAdded(t *testing.T) {
 	data, _ := stepPrompt(t, "begin", map[string]string{"piece": "q", "owner": `"bob"`})
 	require.NotContains(t, data.Conditions, "the owner stays")
 	data, _ = stepPrompt(t, "take", map[string]string{"thing": "bolts"})
-	require.Contains(t, data.Conditions, "the version counts what is taken")
+	require.Contains(t, data.Text(), "the version counts what is taken")
+}
+
+func TestAPromptHasAConditionBesideAMessageThatLeavesItOpen(t *testing.T) {
+	data, _ := stepPrompt(t, "count", nil)
+	require.Contains(t, data.Conditions, "stock is kept: taken >= 2, where taken is the sum of /stock/*/left")
+	data, _ = stepPrompt(t, "take", map[string]string{"thing": "bolts"})
+	require.Contains(t, data.Conditions, "one is taken: after.stock[thing].left == before.stock[thing].left - 1")
+	require.NotContains(t, data.Text(), "taken >= 2") // it looks at what the stage does not see
+	data, _ = stepPrompt(t, "finish", map[string]string{"piece": "p"})
+	require.Contains(t, data.Conditions, "who is done is scored")
+	data, _ = stepPrompt(t, "begin", map[string]string{"piece": "q", "owner": `"bob"`})
+	require.Contains(t, data.Conditions, "it is ready")
 }

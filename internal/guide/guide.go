@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -271,12 +272,12 @@ func (b *builder) conditions() []string {
 		case ir.RequireGate, ir.EnsureGate:
 			for j, x := range b.stage.Conditions(g.Kind) {
 				if fmt.Sprint(j+1) == g.Name {
-					add(cmp.Or(x.Message, inline(x.Source)))
+					add(b.told(g, x.Message, inline(x.Source)))
 				}
 			}
 		case ir.GuardGate:
 			if x := b.guard(g.Name); x != nil {
-				add("to move on to " + g.Name + ": " + cmp.Or(x.Message, inline(x.Source)))
+				add("to move on to " + g.Name + ": " + b.told(g, x.Message, inline(x.Source)))
 			}
 		case ir.TypeGate:
 			if text := b.constraintAbove(*g.At); text != "" {
@@ -285,7 +286,7 @@ func (b *builder) conditions() []string {
 		case ir.BindGate: // it holds, or there is no view
 		default:
 			if inv := b.contract.Invariant(g.Name); inv != nil && (g.Kind != ir.ChangeGate || b.changesEntries(inv)) {
-				add(ruleText(inv))
+				add(b.ruleText(g, inv))
 			}
 		}
 	}
@@ -314,16 +315,80 @@ func (b *builder) isNew(key region.Segment) bool {
 	})
 }
 
-func ruleText(inv *ir.Invariant) string {
+func (b *builder) ruleText(g *ir.Gate, inv *ir.Invariant) string {
 	switch {
-	case inv.Message != "":
-		return inv.Message
 	case inv.Unique != nil:
-		return uniqueText(inv.UniquePlaces())
-	case inv.Each != nil:
+		return b.told(g, inv.Message, uniqueText(inv.UniquePlaces()))
+	case inv.Each != nil && inv.Message == "":
 		return "for " + inv.Each.Source() + ": " + inline(inv.Expr.Source)
 	}
-	return inline(inv.Expr.Source)
+	return b.told(g, inv.Message, inline(inv.Expr.Source))
+}
+
+// maxBeside is how long a condition may be to stand beside its message.
+const maxBeside = 160
+
+// told is a condition by its message, and behind it as it is written, where that is about nothing but what the actor
+// sees, and says what the message leaves open. Without a message it is as it is written.
+func (b *builder) told(g *ir.Gate, message, written string) string {
+	switch {
+	case message == "" && g.Visibility != ir.Seen:
+		return written
+	case message == "":
+		return written + b.measuresIn(written)
+	case g.Visibility != ir.Seen || len(written) > maxBeside || saysAll(message, written):
+		return message
+	}
+	return message + ": " + written + b.measuresIn(written)
+}
+
+// measuresIn says what the measures are that a condition names.
+func (b *builder) measuresIn(written string) string {
+	var out []string
+	for i := range b.contract.Measures {
+		m := &b.contract.Measures[i]
+		if m.Where == nil && slices.Contains(writtenName.FindAllString(written, -1), m.Name) {
+			out = append(out, fmt.Sprintf("%s is the %s of %s", m.Name, m.Kind, m.Over.Source()))
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ", where " + strings.Join(out, " and ")
+}
+
+var (
+	writtenName   = regexp.MustCompile(`[.?]?\w+`)
+	writtenNumber = regexp.MustCompile(`\b\d+(\.\d+)?\b`)
+	writtenMember = regexp.MustCompile("[.?]([A-Za-z_]\\w*|`[^`]+`)\\s*([(\\[]?)")
+)
+
+// saysAll reports whether a message has the texts and numbers of a condition; of one that has no texts also the members, but
+// for containers of which it looks at one entry.
+func saysAll(message, written string) bool {
+	has := func(word string) bool {
+		return strings.Contains(strings.ToLower(message), strings.ToLower(strings.Trim(word, "`")))
+	}
+	texts := false
+	for _, m := range quotedText.FindAllStringSubmatch(written, -1) {
+		if text := m[1] + m[2]; text != "" {
+			if texts = true; !has(text) {
+				return false
+			}
+		}
+	}
+	rest := quotedText.ReplaceAllString(written, "")
+	for _, n := range writtenNumber.FindAllString(rest, -1) {
+		if !has(n) {
+			return false
+		}
+	}
+	for _, m := range writtenMember.FindAllStringSubmatch(rest, -1) {
+		if !texts && m[2] == "" && !has(m[1]) {
+			return false
+		}
+	}
+	return true
 }
 
 // uniqueText says that no two entries hold the same at some places: of several, at all of them.
