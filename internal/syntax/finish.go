@@ -42,7 +42,8 @@ func (f *finisher) place(n *Node) (first Name) {
 	if len(n.Tokens) > 0 {
 		start, end := n.bounds()
 		n.Span = f.span(start, end)
-		first = Name{Node: Node{Span: f.span(start, n.Tokens[0].Pos.Column)}, Text: n.Tokens[0].Value}
+		word := n.Tokens[0]
+		first = Name{Node: Node{Span: f.span(word.Pos.Offset, word.Pos.Column)}, Text: word.Value}
 	}
 	n.extent = extent{}
 	return first

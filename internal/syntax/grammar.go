@@ -237,9 +237,15 @@ type extent struct {
 	Tokens []lexer.Token
 }
 
-// bounds are the first byte of a node that has tokens and the byte after it.
+// bounds are the first byte of a node that has tokens and the byte after it. A repair may
+// have put its tokens in another order than the text has: a node holds all that is below it
+// because it holds all its tokens.
 func (e extent) bounds() (start, end int) {
-	return e.Tokens[0].Pos.Offset, e.Tokens[len(e.Tokens)-1].Pos.Column
+	start, end = e.Tokens[0].Pos.Offset, e.Tokens[0].Pos.Column
+	for _, t := range e.Tokens[1:] {
+		start, end = min(start, t.Pos.Offset), max(end, t.Pos.Column)
+	}
+	return start, end
 }
 
 // A mistake is where the grammar could not go on.

@@ -88,6 +88,7 @@ func (s *section) rewrite(from, to int, message string, parts ...token) bool {
 		if in[i].end == 0 {
 			in[i].start, in[i].end = place, place
 		}
+		place = in[i].end
 		in[i].lineStart = i == 0 && s.at(from).lineStart
 	}
 	s.tokens = slices.Replace(s.tokens, from, to, in...)

@@ -113,6 +113,9 @@ func FuzzParse(f *testing.F) {
 	} {
 		f.Add(text)
 	}
+	for _, c := range mistakeChunks(f) {
+		f.Add(c.plain())
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"a.poptic", "a_test.poptic"} {
 			tree, ds := parse(name, text)

@@ -24,6 +24,17 @@ var (
 )
 
 func TestMistakesAreReportedOnTheirLines(t *testing.T) {
+	for _, c := range mistakeChunks(t) {
+		t.Run(c.place, func(t *testing.T) { checkChunk(t, c) })
+	}
+}
+
+// A mistakeChunk is one text of testdata/mistakes, with its expectations.
+type mistakeChunk struct {
+	place, text string
+}
+
+func mistakeChunks(t testing.TB) (out []mistakeChunk) {
 	files, err := filepath.Glob("testdata/mistakes/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -32,18 +43,27 @@ func TestMistakesAreReportedOnTheirLines(t *testing.T) {
 		require.NoError(t, err)
 		line := 1
 		for _, chunk := range strings.Split(string(text), "---\n") {
-			t.Run(fmt.Sprintf("%s:%d", filepath.Base(file), line), func(t *testing.T) { checkChunk(t, chunk) })
+			out = append(out, mistakeChunk{fmt.Sprintf("%s:%d", filepath.Base(file), line), chunk})
 			line += strings.Count(chunk, "\n") + 1
 		}
 	}
+	return out
 }
 
-func checkChunk(t *testing.T, chunk string) {
-	name := "chunk.poptic"
-	if strings.Contains(chunk, "\ntest ") || strings.HasPrefix(chunk, "test ") {
-		name = "chunk_test.poptic"
+// name is that of a file in which the text may stand.
+func (c mistakeChunk) name() string {
+	if strings.Contains(c.text, "\ntest ") || strings.HasPrefix(c.text, "test ") {
+		return "chunk_test.poptic"
 	}
-	tree, ds := parse(name, annotation.ReplaceAllString(chunk, ""))
+	return "chunk.poptic"
+}
+
+// plain is the text without its expectations.
+func (c mistakeChunk) plain() string { return annotation.ReplaceAllString(c.text, "") }
+
+func checkChunk(t *testing.T, c mistakeChunk) {
+	chunk := c.text
+	tree, ds := parse(c.name(), c.plain())
 	requireSound(t, tree, ds)
 	found := map[int][]source.Diagnostic{}
 	for _, d := range ds {
@@ -189,6 +209,59 @@ func requireSpared(t *testing.T, whole, tree *File, tok Token) {
 	for i, d := range whole.Decls {
 		if i < hit-1 || i > hit+1 {
 			require.NotZero(t, have[d.GetSpan().Text()], "without %q at %d: %q is lost", tok.Span.Text(), tok.Span.Start, d.GetSpan().Text())
+		}
+	}
+}
+
+// A repair puts tokens in, takes some out and moves others: the nodes that are made of them
+// nest all the same.
+func TestNodesNestWhateverARepairMoves(t *testing.T) {
+	for _, text := range []string{
+		"contract A type A={A:true A:A where\"\"{}}|{A:false\"\":A A&B}\nstate(A:000000000",
+		"contract c\nstate(a: int",
+		"contract c\nstate(a: int  b: { c: string }\nstage s { read /a }",
+		"contract c\nstate { a: optional<map<string, int>> }",
+		"contract c\nstage s { ensure { true }, \"it holds\" }",
+		"contract c\nstage s { write /a\n  ensure { true }, \"it holds\"",
+	} {
+		tree, ds := parse("a.poptic", text)
+		require.NotEmpty(t, ds, text)
+		requireSound(t, tree, ds)
+	}
+}
+
+// Where a name that is missing was put in, and was not what was missing, the second report
+// has no name to look for.
+func TestAMissingNameWhereAPathIsExpectedIsReported(t *testing.T) {
+	for _, text := range []string{
+		"contract A stage A(A in*a){read(a,/b except c{/}e{",
+		"contract c\nstage s(p in*a) { read /a }",
+		"contract c\nstage s(p new in*) { produce a, b by { }",
+		"contract c\ninvariant i each x in * { true }",
+		"contract c\ntype T {\n  n: key of\n  *: int\n  o: int\n}",
+	} {
+		tree, ds := parse("a.poptic", text)
+		require.NotEmpty(t, ds, text)
+		requireSound(t, tree, ds)
+	}
+}
+
+func TestAMistakeBesideAnotherBreaksNothing(t *testing.T) {
+	every := 1
+	if testing.Short() || raceEnabled {
+		every = 5
+	}
+	for _, c := range mistakeChunks(t) {
+		text := c.plain()
+		whole, _ := parse(c.name(), text)
+		for i, tok := range whole.Tokens {
+			if i%every != 0 {
+				continue
+			}
+			for _, cut := range []string{text[:tok.Span.Start], text[:tok.Span.Start] + text[tok.Span.End:], text[:tok.Span.End] + " " + text[tok.Span.Start:]} {
+				tree, ds := parse(c.name(), cut)
+				requireSound(t, tree, ds)
+			}
 		}
 	}
 }
