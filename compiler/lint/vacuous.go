@@ -544,6 +544,9 @@ func grantsInside(p *program) (out []source.Diagnostic) {
 			gone := make([]bool, len(all))
 			for i := len(all) - 1; i >= 0; i-- {
 				for j := range all {
+					if clause == "read" && p.namesSecret(all[i].Plain) && !p.namesSecret(all[j].Plain) {
+						continue // it says that the secret is meant to be shown
+					}
 					if i == j || gone[j] || all[i].Syntax.Blind != all[j].Syntax.Blind || all[i].Rights&^all[j].Rights != 0 {
 						continue
 					}
@@ -566,6 +569,15 @@ func grantsInside(p *program) (out []source.Diagnostic) {
 		}
 	})
 	return out
+}
+
+// namesSecret reports whether a region has a path to a secret, and not only to what is above.
+func (p *program) namesSecret(r region.Region) bool {
+	return p.contract != nil && slices.ContainsFunc(footprint.Includes(p.contract.Secrets), func(secret region.Pattern) bool {
+		return slices.ContainsFunc(footprint.Includes(r), func(q region.Pattern) bool {
+			return len(q.Segments) >= len(secret.Segments) && q.MayMeet(secret)
+		})
+	})
 }
 
 // possible reports whether some state has a place of each pattern of a region.
