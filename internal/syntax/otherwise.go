@@ -440,6 +440,8 @@ func (s *section) otherwise(m mistake) string {
 		return "a group of roles has a name: `roles staff = clerk, manager`; a role needs no declaration, `by` names it"
 	case (s.keyword() == "invariant" || s.keyword() == "change") && m.at == s.pos+1:
 		return "a rule has a name, and may have a message behind it: `" + s.keyword() + " NAME \"what must hold\" { ... }`"
+	case (s.keyword() == "invariant" || s.keyword() == "change") && t.value == "each" && prev.sym == symString:
+		return "what a rule is about stands before its message: `" + s.keyword() + " NAME each x in /PATH \"what must hold\" { ... }`"
 	case s.keyword() == "measure" && t.sym == symExpr && prev.value == "=":
 		return "a measure counts or adds up what a path matches: `count /notes/*`, `sum /notes/*/price`; an expression with a name is a `define`"
 	case s.inType() && t.value == "," && len(s.brackets(m.at)) > 0 && s.at(s.brackets(m.at)[len(s.brackets(m.at))-1]).value == "(":
