@@ -333,10 +333,33 @@ func (d *drawing) stage(name string) {
 	if d.chance(15) {
 		d.line("  discloses ensure, require")
 	}
+	if d.chance(12) {
+		d.handOn(x, name, seen)
+		return
+	}
 	d.line("}")
 	if d.chance(20) && len(write) > 1 && (!strings.Contains(params, " new in ") || write[0] == x.write[0]) {
 		d.line("delegate d%s from %s { write %s }", name, name, granted[0])
 	}
+}
+
+// handOn ends a stage with what it hands on, which it need not have, and draws a delegate that
+// has it.
+func (d *drawing) handOn(x sort, name string, seen []string) {
+	write := d.some(1, 2, x.write...)
+	for _, w := range write {
+		if see := strings.TrimSuffix(w, "/-"); !strings.HasPrefix(w, "blind") && w != "/log/-" && !d.creates(x, w) && !slices.Contains(seen, see) {
+			seen = append(slices.Clone(seen), see)
+		}
+	}
+	granted := strings.Join(d.useful(x, d.limited(write), write), ", ")
+	reads := ""
+	if len(seen) > 0 {
+		reads = "read " + strings.Join(seen, ", ")
+		d.line("  delegable %s", reads)
+	}
+	d.line("  delegable write %s\n}", granted)
+	d.line("delegate d%s from %s { %s  write %s }", name, name, reads, granted)
 }
 
 // limited gives some of a stage's grants rights, of which each has one at least.
@@ -463,6 +486,7 @@ var drawnConstructs = map[string]*regexp.Regexp{
 	"a rule of a list's elements":      regexp.MustCompile(`each r in /li/`),
 	"a rule of a phase":                regexp.MustCompile(`phase [!=]= `),
 	"a choice of phases":               regexp.MustCompile(`next two, three`),
+	"a delegate of what is handed on":  regexp.MustCompile(`delegable write`),
 	"a delegate":                       regexp.MustCompile(`delegate `),
 	"require":                          regexp.MustCompile(`require \{`),
 	"ensure":                           regexp.MustCompile(`ensure \{`),

@@ -35,6 +35,7 @@ type blueprint struct {
 	params                         []string
 	in, by, next                   []string
 	read, write, source, delegable []string
+	hands                          [3][]string // what is handed on to read, write and take
 	require, ensure, produce       []string
 	where                          string // the condition on the last parameter
 	attempts                       int
@@ -44,7 +45,7 @@ type blueprint struct {
 }
 
 func (b blueprint) clone() blueprint {
-	for _, list := range []*[]string{&b.params, &b.in, &b.by, &b.next, &b.read, &b.write, &b.source, &b.delegable, &b.require, &b.ensure, &b.produce} {
+	for _, list := range []*[]string{&b.params, &b.in, &b.by, &b.next, &b.read, &b.write, &b.source, &b.delegable, &b.hands[0], &b.hands[1], &b.hands[2], &b.require, &b.ensure, &b.produce} {
 		*list = slices.Clone(*list)
 	}
 	return b
@@ -89,6 +90,9 @@ func (b blueprint) text() string {
 	clause("write", b.granted(b.write))
 	clause("source", b.source)
 	clause("delegable", b.delegable)
+	for i, kind := range handedKinds {
+		clause("delegable "+kind, b.hands[i])
+	}
 	rules("require", b.require)
 	rules("ensure", b.ensure)
 	clause("produce", b.produce)
@@ -99,6 +103,8 @@ func (b blueprint) text() string {
 	out.WriteString("}")
 	return out.String()
 }
+
+var handedKinds = [3]string{"read", "write", "source"}
 
 // granted is what is written, with the rights that it has.
 func (b blueprint) granted(write []string) []string {
@@ -267,8 +273,11 @@ func (d *drawing) wide(name string) blueprint {
 	if d.chance(30) {
 		b.source = d.several(b, 2, []string{"/a/{a}/i", "/x", "/one/i", "/b/{b}", "/n/{n}", "/opt", "/a/*/t"})
 	}
-	if d.chance(15) {
+	switch {
+	case d.chance(15):
 		b.delegable = b.allRead()
+	case d.chance(25):
+		b.hands = d.handing(b)
 	}
 	b.require, b.ensure, b.produce = d.several(b, 1, requirable), d.several(b, 1, ensurable), nil
 	if len(b.params) > 0 && d.chance(30) {
@@ -284,6 +293,27 @@ func (d *drawing) wide(name string) blueprint {
 		b.attempts = 1 + d.Intn(5)
 	}
 	return b
+}
+
+// handing draws what a stage hands on, with what it must be possible to see of that.
+func (d *drawing) handing(b blueprint) (hands [3][]string) {
+	if d.chance(70) {
+		hands[1] = b.granted(d.several(b, 2, writable))
+	}
+	if d.chance(30) {
+		hands[2] = d.several(b, 1, []string{"/a/{a}/i", "/x", "/one/i", "/opt", "/a/*/t"})
+	}
+	if d.chance(80) {
+		seen := b.clone()
+		seen.read, seen.source = append(seen.allRead(), d.several(b, 2, allPaths())...), hands[2]
+		for _, w := range hands[1] {
+			if i := strings.Index(w, "/"); !strings.HasPrefix(w, "blind") {
+				seen.write = append(seen.write, w[i:])
+			}
+		}
+		hands[0] = seen.allRead()
+	}
+	return hands
 }
 
 // asks gives a stage an argument that is a value, and perhaps a condition about it.
@@ -356,6 +386,14 @@ func (d *drawing) narrow(b blueprint, name string) blueprint {
 	if all := strings.Split(cmp.Or(a.rights, "create, update, delete"), ", "); d.chance(30) {
 		a.rights = strings.Join(d.some(1, len(all), all...), ", ")
 	}
+	for i, of := range a.hands {
+		if of = less(of, 70); i != 1 {
+			for j, p := range of {
+				of[j] = d.narrower(p, false)
+			}
+		}
+		a.hands[i] = of
+	}
 	if len(a.delegable) > 0 && d.chance(60) {
 		a.delegable = a.delegable[:1]
 	}
@@ -392,7 +430,7 @@ func (d *drawing) news(b blueprint) []string {
 // parameters gives a stage others that may serve in place of its own.
 func (d *drawing) parameters(a *blueprint) {
 	merge := func(from, to string) {
-		for _, list := range []*[]string{&a.read, &a.write, &a.source, &a.delegable, &a.require, &a.ensure, &a.produce} {
+		for _, list := range []*[]string{&a.read, &a.write, &a.source, &a.delegable, &a.hands[0], &a.hands[1], &a.hands[2], &a.require, &a.ensure, &a.produce} {
 			for i := range *list {
 				(*list)[i] = strings.ReplaceAll((*list)[i], "{"+from+"}", "{"+to+"}")
 			}
@@ -504,7 +542,7 @@ func (m maker) containments() (text string, c *ir.Contract, results []footprint.
 			second := d.narrow(b, "a2")
 			a.name = "a1"
 			d.line("%s\n%s\n%s\ncompose a = a1 + a2\nprove a within b", a.text(), second.text(), b.text())
-		case d.chance(35): // one handed down
+		case d.chance(45): // one handed down
 			d.line("%s\n%s", b.text(), a.text())
 			child := d.handedDown(b)
 			d.line("%s\nprove a within d\nprove d within a\nprove d within b\nprove a within b", child)
@@ -526,6 +564,11 @@ func (d *drawing) handedDown(b blueprint) string {
 		name string
 		of   []string
 	}{{"read", b.allRead()}, {"write", b.write}, {"source", b.source}} {
+		handed := b.hands[slices.Index(handedKinds[:], clause.name)]
+		if len(handed) > 0 {
+			out += "  " + clause.name + " " + strings.Join(d.less(handed), ", ") + "\n"
+			continue
+		}
 		if len(clause.of) > 0 && d.chance(70) {
 			less := d.less(clause.of)
 			if clause.name == "write" {
@@ -816,6 +859,7 @@ func mappings(inner, outer *ir.Stage) []standIn {
 type withinTally struct {
 	claims, proved, uncertified, refuted, shown int
 	runs, commits, delegated, delegatedCommits  int
+	handed                                      int // delegates of what their stage need not have
 	constructs                                  map[string]int
 }
 
@@ -843,6 +887,7 @@ var provedConstructs = map[string]*regexp.Regexp{
 	"an append":             regexp.MustCompile(`/log/-`),
 	"exceptions":            regexp.MustCompile(`read .* except`),
 	"a hand-down":           regexp.MustCompile(`delegable`),
+	"what is handed on":     regexp.MustCompile(`delegable (read|write|source) `),
 	"a composition, right":  regexp.MustCompile(`compose b`),
 	"a composition, left":   regexp.MustCompile(`compose a`),
 	"a delegate":            regexp.MustCompile(`delegate d`),
@@ -916,7 +961,8 @@ func TestWhatAStageWithinAnotherCommitsTheOtherCommits(t *testing.T) {
 		require.True(t, sum.constructs[name] > 0 || contracts < 600, name)
 	}
 	require.Positive(t, sum.commits)
-	require.Positive(t, sum.delegatedCommits)
+	require.True(t, sum.delegatedCommits > 0 || contracts < 100)
+	require.True(t, sum.handed > 0 || contracts < 600)
 	require.Greater(t, sum.shown, sum.refuted/4)
 }
 
@@ -1013,8 +1059,32 @@ func (w *containment) refute(inner, outer *ir.Stage) bool {
 	return false
 }
 
-// delegated runs a delegate beside the stage that it comes from.
+// handing is a stage that has what another one hands on, in a contract of its own. Where its
+// parameters are taken from is seen by all who have them.
+func (w *containment) handing(parent *ir.Stage) (*verify.Program, *ir.Stage) {
+	if parent.Handed == nil {
+		return w.p, parent
+	}
+	all := *parent.HandsOn()
+	all.Name, all.Handed = "handing", nil
+	for _, p := range parent.Params {
+		if p.Kind == ir.DependentParam {
+			all.Read = append(slices.Clone(all.Read), region.Grant{Include: []region.Pattern{p.Of}})
+		}
+	}
+	more := *w.c
+	more.Stages = append(slices.Clone(w.c.Stages), all)
+	p, err := verify.Load(&more, verify.DefaultLimits())
+	require.NoError(w.t, err)
+	return p, &more.Stages[len(w.c.Stages)]
+}
+
+// delegated runs a delegate beside the stage that it comes from, or that has what this hands on.
 func (w *containment) delegated(child, parent *ir.Stage) {
+	if parent.Handed != nil {
+		w.sum.handed++
+	}
+	program, parent := w.handing(parent)
 	own := map[string]string{}
 	for _, p := range parent.Params {
 		own[p.Name] = p.Name
@@ -1023,7 +1093,7 @@ func (w *containment) delegated(child, parent *ir.Stage) {
 	require.LessOrEqual(w.t, child.Tries(), parent.Tries(), w.text)
 	for range runsPerContainment {
 		if r, ok := b.run(w.states); ok {
-			require.Empty(w.t, differs(w.t, w.p, r, standIn{parent, own}), w.describe(r))
+			require.Empty(w.t, differs(w.t, program, r, standIn{parent, own}), w.describe(r))
 			tally(r, &w.sum.delegated, &w.sum.delegatedCommits)
 		}
 	}
