@@ -25,7 +25,7 @@
 //   - List, InfoOf, Lines, Delete: what a store holds, without a contract.
 //   - CheckLog, CheckSnapshots, Replay, At: an auditor's view of a log. They check that
 //     nothing was changed, make every decision again, and give the state at any version.
-//   - Backtest: what another contract would have decided.
+//   - Backtest: what another contract would have decided. Blame: who wrote what stands at a place.
 //
 // # The log is the store
 //

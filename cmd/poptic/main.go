@@ -47,6 +47,7 @@ type verbs struct {
 	Audit      auditVerb      `cmd:"" help:"List what was recorded, and check that nothing was changed."`
 	Replay     replayVerb     `cmd:"" help:"Make every decision of a log again, or give the state at a version."`
 	Backtest   backtestVerb   `cmd:"" help:"Judge by a changed contract what was decided before."`
+	Blame      blameVerb      `cmd:"" help:"Tell who wrote what stands at a place of an instance."`
 	Lsp        lspVerb        `cmd:"" help:"Serve an editor: diagnostics, completion and the rest, as you type."`
 	Version    versionVerb    `cmd:"" help:"Print the version."`
 	Completion completionVerb `cmd:"" help:"Print a shell's completion script."`
