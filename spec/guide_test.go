@@ -143,6 +143,6 @@ func TestAGuideTellsTheConditionsThatItsActorMayKnowAndATaskWhereNoneIsWritten(t
 	require.Contains(t, g.Task, `Do the step "weigh": change /samples/~0/status, `)
 	require.Equal(t, []guide.Argument{{Name: "sample", Value: []byte(`"~"`)}}, g.Arguments)
 	spends := laboratoryGuide(t, "spend", nil)
-	require.Equal(t, []string{"the ledger stays small"}, spends.Conditions)
+	require.Equal(t, []string{"the ledger stays small: state.ledger < 1000"}, spends.Conditions)
 	require.Empty(t, laboratoryGuide(t, "pay", nil).Conditions, "a rule that is hidden is not told")
 }
