@@ -172,6 +172,7 @@ func mayMeet(a, b region.Region) bool { return len(grantsNear(a, b)) > 0 }
 type filing struct {
 	named map[string][]filed
 	other []filed
+	whole map[string]bool // the patterns that are held with all below, where nothing is excepted
 }
 
 type filed struct {
@@ -181,9 +182,14 @@ type filed struct {
 
 func (f *filing) add(r region.Region, stage int) {
 	if f.named == nil {
-		f.named = map[string][]filed{}
+		f.named, f.whole = map[string][]filed{}, map[string]bool{}
 	}
 	for _, g := range r {
+		for _, q := range g.Include {
+			if len(g.Except) == 0 && !q.Shallow {
+				f.whole[freeText(q.Segments)] = true
+			}
+		}
 		names := map[string]bool{}
 		for _, q := range g.Include {
 			names[firstMember(q)] = true
@@ -196,6 +202,33 @@ func (f *filing) add(r region.Region, stage int) {
 			f.named[name] = append(f.named[name], filed{g, stage})
 		}
 	}
+}
+
+// covers reports whether a place of a region without exceptions is held for sure, by a grant
+// that is spelt as it is or leads to it, for some values of the parameters. It looks a few
+// texts up, however many grants there are.
+func (f *filing) covers(r region.Region) bool {
+	return slices.ContainsFunc(r, func(g region.Grant) bool {
+		return len(g.Except) == 0 && slices.ContainsFunc(g.Include, func(q region.Pattern) bool {
+			for n := len(q.Segments); n >= 0; n-- {
+				if f.whole[freeText(q.Segments[:n])] {
+					return true
+				}
+			}
+			return false
+		})
+	})
+}
+
+// freeText spells a pattern so that its parameters stand for any key.
+func freeText(segments []region.Segment) string {
+	q := region.Pattern{Segments: slices.Clone(segments)}
+	for i, s := range q.Segments {
+		if s.Kind == region.ParamSegment {
+			q.Segments[i] = region.Segment{Kind: region.AnyKey}
+		}
+	}
+	return q.String()
 }
 
 func firstMember(q region.Pattern) string {
@@ -268,7 +301,7 @@ func unreadWrites(p *program) (out []source.Diagnostic) {
 			isAppend := slices.ContainsFunc(footprint.Includes(what), func(q region.Pattern) bool {
 				return slices.ContainsFunc(q.Segments, func(s region.Segment) bool { return s.Kind == region.FreshSegment })
 			})
-			if len(what) == 0 || isAppend || p.meet(what, read.region(footprint.Includes(what))) || p.spent() {
+			if len(what) == 0 || isAppend || read.covers(what) || p.meet(what, read.region(footprint.Includes(what))) || p.spent() {
 				continue
 			}
 			out = append(out, diagnostic.UnreadWrite.Diagnostic(g.Syntax.Span, "let a stage read it, or say in a `poptic:ignore` who does", fmt.Sprintf("what stage %s writes here no stage ever sees, and no rule reads", s.Name)))
