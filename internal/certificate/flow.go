@@ -47,6 +47,7 @@ func (k *checker) newFlow(c ir.Claim, reached []Reached) flow {
 // list writes into the goal.
 func (k *checker) noFlow(e *evidence, c ir.Claim, reached []Reached) {
 	f := k.newFlow(c, reached)
+	goal := append(sides(c.To, false), sides(k.unions.Deciding(c.To), false)...)
 	for r := range f.listed {
 		if s := k.stage(r.Stage); s == nil || !contains(s.In, r.Phase) || !f.runs(s, r.Role) {
 			e.fail("%s in %s for role %q is no way to run a stage", r.Stage, r.Phase, r.Role)
@@ -74,7 +75,7 @@ func (k *checker) noFlow(e *evidence, c ir.Claim, reached []Reached) {
 			}
 		}
 		if f.somewhere(s, func(r Reached) bool { return f.listed[r] }) {
-			k.disjoint(e, s.Name+" writes, goal", k.touch(s, runB).writes, sides(c.To, false), nil)
+			k.disjoint(e, s.Name+" writes, goal", k.touch(s, runB).writes, goal, nil)
 		}
 	}
 }

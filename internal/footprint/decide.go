@@ -398,7 +398,7 @@ func (m *Model) vacuousNoFlow(claim ir.Claim) string {
 	knows := func(s *ir.Stage) bool { return !m.meetsSeen(x.stages[s.Name], from, region.Plain).Never() }
 	writes := func(s *ir.Stage) bool {
 		write := region.Union(s.Write, s.Blind)
-		return len(write) > 0 && m.overlap(region.Compile(write), region.Compile(claim.To), region.Interior, region.Plain).Verdict != region.No
+		return len(write) > 0 && m.overlap(region.Compile(write), region.Compile(m.goal(claim)), region.Interior, region.Plain).Verdict != region.No
 	}
 	switch {
 	case m.isNowhere(claim.From):

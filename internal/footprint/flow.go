@@ -19,7 +19,7 @@ import (
 
 func (m *Model) decideNoFlow(claim ir.Claim) Result {
 	var result Result = Proved{}
-	goal := region.Compile(claim.To)
+	goal := region.Compile(m.goal(claim))
 	f := m.newFlow(claim.From, claim.Memory)
 	apart := map[string]bool{} // stages that do not write into the goal
 	f.run(func(r *reached) bool {
@@ -39,6 +39,12 @@ func (m *Model) decideNoFlow(claim ir.Claim) Result {
 		return !isProved(result)
 	})
 	return result
+}
+
+// goal is what a commit of a stage that knows of the origin must not touch: the second
+// region of a claim, and what decides about the shape of what is in it.
+func (m *Model) goal(claim ir.Claim) region.Region {
+	return region.Union(claim.To, m.deciding(claim.To))
 }
 
 // A flow is the search for where information of an origin gets.

@@ -215,7 +215,7 @@ func (n *notes) ofStage(s *ir.Stage, to goal) {
 	}
 	for _, p := range s.Params {
 		if p.Kind == ir.NewParam {
-			n.meet(Note{Kind: NewNote, Stage: s.Name, What: ParamText(p)}, n.model.told(p)[:1], to)
+			n.meet(Note{Kind: NewNote, Stage: s.Name, What: ParamText(p)}, n.model.told(p), to)
 		}
 	}
 }

@@ -731,26 +731,27 @@ prove no flow from /pin to /n`,
 
 // leaks are contracts in which a bit of the origin gets to the goal in the one way that
 // is noted, and nothing else does.
-var leaks = map[footprint.NoteKind]string{
-	footprint.GateNote: `invariant low { state.pin == "a" || state.n < 2 }
+var leaks = map[footprint.NoteKind][]string{
+	footprint.GateNote: {`invariant low { state.pin == "a" || state.n < 2 }
 stage use { read /n  write /n  discloses low }
-prove no flow from /pin to /n`,
-	footprint.BlindNote: `stage use { read /flag  write /flag, blind /m/* }
-prove no flow from /m to /flag`,
-	footprint.NewNote: `stage use(p new in /m) { read /n  write /n, /m/{p} }
-prove no flow from /m to /n`,
-	footprint.PhaseNote: `phases { one -> zero, single  zero single }
+prove no flow from /pin to /n`},
+	footprint.BlindNote: {`stage use { read /flag  write /flag, blind /m/* }
+prove no flow from /m to /flag`},
+	footprint.NewNote: {`stage use(p new in /m) { read /n  write /n, /m/{p} }
+prove no flow from /m to /n`, `stage use(p new in /k) { read /n  write /n, /k/{p} }
+prove no flow from /k/*/id to /n`},
+	footprint.PhaseNote: {`phases { one -> zero, single  zero single }
 stage look { in one  read /pin  next zero, single  discloses phase }
 stage use { in zero  read /n  write /n }
 stage rest { in single  read /opt  write /opt }
-prove no flow from /pin to /n`,
-	footprint.GuardNote: `phases { one -> zero by host when { state.pin == "a" }  zero }
+prove no flow from /pin to /n`},
+	footprint.GuardNote: {`phases { one -> zero by host when { state.pin == "a" }  zero }
 stage use { in zero  read /n  write /n }
-prove no flow from /pin to /n`,
-	footprint.RuleNote: `phases { one -> zero by host  zero }
+prove no flow from /pin to /n`},
+	footprint.RuleNote: {`phases { one -> zero by host  zero }
 invariant low { phase == "one" || state.pin == "a" }
 stage use { in zero  read /n  write /n }
-prove no flow from /pin to /n`,
+prove no flow from /pin to /n`},
 }
 
 const walksPerCrossing = 400
@@ -774,24 +775,56 @@ func TestAnOriginIsCarriedToAGoalInEveryWay(t *testing.T) {
 
 func TestABitOfAnOriginGetsToAGoalInTheWaysThatAreNotedAndNotInStep(t *testing.T) {
 	t.Parallel()
-	for kind, text := range leaks {
-		out := compileClaims(flowState + text + "\n")
-		require.NotNil(t, out, kind)
-		require.IsType(t, footprint.Proved{}, out.results[0], kind)
-		in := newMaker(44).country(t, out.c)
-		require.NotNil(t, in, kind)
-		notes := in.model.Notes(out.c.Claims[0])
-		require.Len(t, notes, 1, kind)
-		require.Equal(t, kind, notes[0].Kind)
-		arrived := false
-		for i := 0; i < walksPerCrossing && !arrived; i++ {
-			w := in.walk(out.c.Claims[0], false)
-			arrived = w != nil && !w.agree()
-			if w = in.walk(out.c.Claims[0], true); w != nil {
-				require.True(t, w.agree(), "%s\n%s", text, w)
+	for kind, texts := range leaks {
+		for _, text := range texts {
+			bitArrives(t, kind, text)
+		}
+	}
+}
+
+func bitArrives(t *testing.T, kind footprint.NoteKind, text string) {
+	out := compileClaims(flowState + text + "\n")
+	require.NotNil(t, out, kind)
+	require.IsType(t, footprint.Proved{}, out.results[0], kind)
+	in := newMaker(44).country(t, out.c)
+	require.NotNil(t, in, kind)
+	notes := in.model.Notes(out.c.Claims[0])
+	require.Len(t, notes, 1, kind)
+	require.Equal(t, kind, notes[0].Kind)
+	arrived := false
+	for i := 0; i < walksPerCrossing && !arrived; i++ {
+		w := in.walk(out.c.Claims[0], false)
+		arrived = w != nil && !w.agree()
+		if w = in.walk(out.c.Claims[0], true); w != nil {
+			require.True(t, w.agree(), "%s\n%s", text, w)
+		}
+	}
+	require.True(t, arrived, kind)
+}
+
+// What stands in a union whose alternatives disagree on it is spelled, or is an array of a
+// kind, by what is written elsewhere in the union.
+func TestAFlowIntoAUnionThatDecidesTheShapeOfTheGoalIsRefuted(t *testing.T) {
+	for union, refuted := range map[string]bool{
+		`{ kind: "a"  x: { r: 1 | 2 } } | { kind: "b"  x: { r: 1.0 | 2.0 } }`:   true,
+		`{ kind: "a"  x: log of (1 | 2) } | { kind: "b"  x: log of (1.0 | 2) }`: true,
+		`{ kind: "a"  x: list of string } | { kind: "b"  x: set of string }`:    true,
+		`{ kind: "a"  x: int } | { kind: "b"  x: number }`:                      true,
+		`{ kind: "a"  x: log of (1 | 2) } | { kind: "b"  x: log of (1 | 3) }`:   false,
+		`{ kind: "a"  x: string } | { kind: "b"  x: string }`:                   false,
+	} {
+		for _, form := range []string{
+			"state { pin: string  v: U }\nstage turn { read /pin, /v/kind  write /v/kind  discloses /v }\nprove no flow from /pin to /v/x\n",
+			"state { pin: string  m: map of { v: U } }\nstage turn(p in /m) { read /pin, /m/{p}/v/kind  write /m/{p}/v/kind  discloses /m/*/v }\nprove no flow from /pin to /m/*/v/x\n",
+		} {
+			out := compileClaims("contract flows\ntype U = " + union + "\n" + form)
+			require.NotNil(t, out, union)
+			if refuted {
+				require.IsType(t, footprint.Refuted{}, out.results[0], union)
+			} else {
+				require.IsType(t, footprint.Proved{}, out.results[0], union)
 			}
 		}
-		require.True(t, arrived, kind)
 	}
 }
 
