@@ -2,6 +2,7 @@ package poptic_test
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -232,6 +233,51 @@ func TestWhatIsOneAndIsNotTheUsersIsToldAsWhatIsNone(t *testing.T) {
 	}
 	require.Equal(t, replies[0], replies[1])
 	require.Equal(t, replies[0], replies[2])
+}
+
+// Beside an argument that does not bind, the conditions are not asked: then neither may it show
+// which keys there are.
+func TestBesideAnotherWrongArgumentWhatIsKeptBackIsToldAsWhatIsNone(t *testing.T) {
+	ctx := t.Context()
+	contract, err := poptic.Load(ctx, fstest.MapFS{"c.poptic": {Data: []byte(`contract c
+state { users: map of string  orders: map of { user: key of /users  next: string }  mine: list of string }
+define owns(user, order) = { state.orders[order].user == user }
+stage look(user in /users, order in /orders where { owns(user, order) }, then = /orders/{order}/next, also in /orders where { owns(user, also) },
+           pick in /mine where { pick == user }, fresh new in /orders where { user != "bob" }, f: int where { self > 0 }) {
+  read /orders/{order}/next
+  discloses where order, where also, where pick
+}
+`)}}, "c.poptic")
+	require.NoError(t, err)
+	in, err := runtime.Create(ctx, contract, store.NewMemory(), "i", []byte(`{"users": {"ada": "", "bob": ""},
+		"orders": {"a1": {"user": "ada", "next": "a1"}, "a2": {"user": "ada", "next": ""}, "b1": {"user": "bob", "next": "b1"}}, "mine": ["ada", "bob"]}`))
+	require.NoError(t, err)
+	reply := func(args map[string]string) string {
+		v, err := in.Propose(ctx, runtime.Proposal{Stage: "look", Args: args, Patch: []byte(`[]`)})
+		require.NoError(t, err)
+		told := v.Actor()
+		told.Attempt = 0
+		out, err := json.Marshal(told)
+		require.NoError(t, err)
+		return string(out)
+	}
+	good := map[string]string{"user": "ada", "order": "a1", "also": "a1", "pick": "ada", "fresh": "n", "f": "1"}
+	require.NotContains(t, reply(good), "argument_violation")
+	for wrong, value := range map[string]string{"none": "", "user": "eve", "order": "b1", "also": "b1", "pick": "bob", "fresh": "a1", "f": "0"} {
+		for asked, other := range map[string][2]string{"order": {"b1", "none"}, "also": {"b1", "none"}, "pick": {"bob", "none"}} {
+			if asked == wrong {
+				continue
+			}
+			args := maps.Clone(good)
+			if wrong != "none" {
+				args[wrong] = value
+			}
+			args[asked] = other[0]
+			kept := reply(args)
+			args[asked] = other[1]
+			require.Equal(t, kept, reply(args), "%s beside a wrong %s", asked, wrong)
+		}
+	}
 }
 
 func TestALateProposalIsJudgedByWhatItsArgumentsBindToNow(t *testing.T) {

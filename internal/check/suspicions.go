@@ -152,11 +152,15 @@ func (c *checker) checkParamUse(st *stage, p *syntax.Param) {
 		return
 	}
 	out := st.params[p.Name.Text]
-	if !p.New || out == nil || len(st.out.Write)+len(st.out.Blind) == 0 {
+	if !p.New || out == nil {
 		return
 	}
-	below := false
-	for _, g := range slices.Concat(st.out.Write, st.out.Blind) {
+	isOfKey := func(s region.Segment) bool { return s.Kind == region.ParamSegment && s.Text == p.Name.Text }
+	limited, below := false, false
+	for _, g := range st.out.Write {
+		limited = limited || slices.ContainsFunc(g.Include, func(w region.Pattern) bool { return slices.ContainsFunc(w.Segments, isOfKey) })
+	}
+	for _, g := range slices.Concat(st.out.Blind, st.out.Writing(ir.Create)) {
 		for _, w := range g.Include {
 			if !c.mayMeet(w, out.Of) {
 				continue
@@ -164,12 +168,15 @@ func (c *checker) checkParamUse(st *stage, p *syntax.Param) {
 			if len(w.Segments) <= len(out.Of.Segments)+1 || slices.ContainsFunc(w.Segments, func(s region.Segment) bool { return s.Kind == region.AnyDepth }) {
 				return
 			}
-			below = below || slices.ContainsFunc(w.Segments, func(s region.Segment) bool { return s.Kind == region.ParamSegment && s.Text == p.Name.Text })
+			below = below || slices.ContainsFunc(w.Segments, isOfKey)
 		}
 	}
-	if below {
-		entry := p.Path.Text + "/{" + p.Name.Text + "}"
+	entry := p.Path.Text + "/{" + p.Name.Text + "}"
+	switch {
+	case below:
 		c.report(fault(diagnostic.NoEffect, p.Name.Span, "an entry is added as a whole: write "+entry, "%s may not add the entry %s: it may write only what is in it, which is not there yet", st.title(), entry))
+	case limited:
+		c.report(fault(diagnostic.NoEffect, p.Name.Span, "an entry is added as a whole: write create "+entry, "%s may not add the entry %s: it has no right to create it, and nothing is there yet to update or delete", st.title(), entry))
 	}
 }
 

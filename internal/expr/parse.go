@@ -635,10 +635,47 @@ func (x *extents) call(open int, target ast.Expr) span {
 		return span{x.operand(target).start, end}
 	}
 	first := open
-	for first > 0 && (x.tokens[first-1].kind == nameToken || x.text(first-1) == ".") {
-		first--
+	if first > 0 && x.tokens[first-1].kind == nameToken {
+		first = x.chain(first - 1)
 	}
 	return span{x.tokens[first].start, end}
+}
+
+// chain is the token at which the members, indexes and calls begin whose last token is i.
+func (x *extents) chain(i int) int {
+	for {
+		if open := x.tokens[i].mate; open >= 0 && open < i {
+			i = open
+			called := x.text(i) == "(" && i > 0 && x.tokens[i-1].kind == nameToken && x.text(i-1) != "in"
+			if called || x.text(i) == "[" && i > 0 && x.endsOperand(i-1) {
+				i--
+				continue
+			}
+		}
+		dot := i - 1
+		if dot > 0 && x.text(dot) == "?" {
+			dot-- // the member is optional
+		}
+		if dot < 0 || x.text(dot) != "." {
+			return i
+		}
+		if dot == 0 || !x.endsOperand(dot-1) {
+			return dot
+		}
+		i = dot - 1
+	}
+}
+
+// endsOperand reports whether a token may be the last one of an operand.
+func (x *extents) endsOperand(i int) bool {
+	switch t := x.tokens[i]; t.kind {
+	case nameToken:
+		return x.text(i) != "in"
+	case punctuation:
+		return t.mate >= 0 && t.mate < i
+	default:
+		return true
+	}
 }
 
 // fold is the range of a macro that was expanded to a comprehension.

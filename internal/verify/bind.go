@@ -16,8 +16,9 @@ import (
 // would be told if there were no such key.
 
 // bindArguments binds the stage's parameters in their order. One that depends on a parameter
-// which did not bind is passed over, and so is a condition behind anything that did not: the
-// cause was reported.
+// which did not bind is passed over, and so is one with a condition behind anything that did
+// not: the cause was reported. Whether there is such a key is not told where the condition
+// cannot be asked.
 func (v *verification) bindArguments() []finding { return v.bind(true) }
 
 // bind is bindArguments, which asks the conditions or does not: what a stage sees with some
@@ -30,13 +31,14 @@ func (v *verification) bind(asks bool) []finding {
 	misfits := v.bindValues()
 	for i := range v.stage.Params {
 		p := &v.stage.Params[i]
-		if !v.bound(&p.Of) {
+		conditional := asks && p.Where != nil
+		if !v.bound(&p.Of) || conditional && len(found)+len(misfits) > 0 {
 			continue
 		}
 		value, bad := v.bindOne(p)
 		if bad == nil {
 			v.args[p.Name] = value
-			if asks && p.Where != nil && len(found)+len(misfits) == 0 {
+			if conditional {
 				bad = v.unfulfilled(p, v.stage.bindings[i])
 			}
 		}
