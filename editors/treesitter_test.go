@@ -28,9 +28,7 @@ func TestTheWordsForTreeSitterAreThoseOfTheParser(t *testing.T) {
 	want := slices.DeleteFunc(syntax.AllKeywords().All(), func(w string) bool { return w == "any" }) // a type's name, as int is
 	require.Equal(t, want, words("grammar.js", "rules:", regexp.MustCompile(`'([a-z]+)'`)))
 	coloured := []string{"create", "update", "delete", "true", "false", "null"} // by the nodes that they are
-	for _, word := range words("queries/highlights.scm", "; Words of the grammar.", regexp.MustCompile(`"([a-z]+)"`)) {
-		coloured = append(coloured, word)
-	}
+	coloured = append(coloured, words("queries/highlights.scm", "; Words of the grammar.", regexp.MustCompile(`"([a-z]+)"`))...)
 	slices.Sort(coloured)
 	require.Equal(t, want, coloured)
 }
