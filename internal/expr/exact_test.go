@@ -16,6 +16,12 @@ import (
 
 // newTill is a contract with decimals.
 func newTill(t testing.TB) *Env {
+	e, err := New(tillContract(), Default())
+	require.NoError(t, err)
+	return e
+}
+
+func tillContract() *ir.Contract {
 	tt := &typeTable{types: make([]ir.Type, 1)}
 	amount, num, whole := tt.kind(ir.DecimalType), tt.kind(ir.NumberType), tt.kind(ir.IntType)
 	state := tt.record("",
@@ -28,11 +34,9 @@ func newTill(t testing.TB) *Env {
 		member("any", tt.kind(ir.AnyType)),
 	)
 	over := pattern(key("map"), anyKey)
-	e, err := New(&ir.Contract{Types: tt.types, State: state, Measures: []ir.Measure{
+	return &ir.Contract{Types: tt.types, State: state, Measures: []ir.Measure{
 		{Name: "total", Kind: ir.Sum, Over: over}, {Name: "least", Kind: ir.Min, Over: over},
-	}}, Default())
-	require.NoError(t, err)
-	return e
+	}}
 }
 
 // A term is an expression of decimals with its value.

@@ -15,11 +15,11 @@ import (
 // The cost of an evaluation is counted in steps: one for every node of the state
 // that is looked at, one more for every hundred bytes of a text, and for every turn
 // of a loop as many as its body has parts. A function counts the texts it is given: one
-// step for every hundred bytes, and for matching a regular expression one
-// for every ten instructions of its program at every byte. So the count depends on the expression
-// and the state only, never on the machine, and what it bounds is the work. (CEL's
-// own counter searches a stack that grows with every turn of a loop, which makes
-// counting quadratic.)
+// step for every hundred bytes, for splitting one for every five, and for matching a regular
+// expression one for every ten instructions of its program at every byte; and of a decimal
+// one for every ten digits after the first twenty. So the count depends on the expression and
+// the state only, never on the machine, and what it bounds is the work. (CEL's own counter
+// searches a stack that grows with every turn of a loop, which makes counting quadratic.)
 //
 // What a turn of a loop can make is bounded as well: the texts that + and the
 // library's functions build have at most MaxText bytes.
@@ -169,6 +169,9 @@ func textRates(of ast.Expr) (rates map[int64]int64, err error) {
 			}
 			rates[args[0].ID()] = 1 + int64(size)*textStep/matchStep
 		}
+		if call.FunctionName() == "split" {
+			rates[args[0].ID()] = textStep / splitStep
+		}
 	}))
 	return rates, err
 }
@@ -210,7 +213,15 @@ var passing = map[string]bool{
 // every byte of the text.
 const matchStep = 10
 
-// An argument is one of a function that goes through it, if it is a text.
+// splitStep is how many bytes of a text count as one step where it is split: each may
+// become a text of its own.
+const splitStep = 5
+
+// digitStep is how many digits of a decimal, after the first twenty, count as one step where
+// something is computed of it or compared with it.
+const digitStep = 10
+
+// An argument is one of a function that goes through it, if it is a text or a decimal.
 type argument struct {
 	interpreter.InterpretableV2
 	rate    int64 // steps for each hundred bytes
@@ -227,6 +238,9 @@ func (x *argument) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 		bytes = len(text)
 	}
 	steps := int64(bytes) * x.rate / textStep
+	if d, ok := v.(exact); ok {
+		steps = int64(max(d.sum.Digits()-digitStep*2, 0) / digitStep)
+	}
 	if x.through {
 		steps += madeLength(v)
 	}

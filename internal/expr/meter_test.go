@@ -49,3 +49,19 @@ func TestAMatchWithinAMatchIsComputedOnce(t *testing.T) {
 	d := newDesk(t)
 	require.Equal(t, "true", outcomeOf(compile(t, d.env, src+` == ""`, stateScope).Eval(context.Background(), &Input{State: value(`{}`)})))
 }
+
+// What an expression splits, and computes of long decimals, counts by the work.
+func TestSplittingAndLongDecimalsCount(t *testing.T) {
+	const turns, length = 100, 50_000
+	d := newDesk(t)
+	state := fmt.Sprintf(`{"extra":%q,"orders":[%s]}`, strings.Repeat("a", length), strings.TrimSuffix(strings.Repeat(`{"id":"a","price":1,"count":1},`, turns), ","))
+	src := `cel.bind(t, string(state.extra), state.orders.all(o, t.split("").size() > 0))`
+	require.Greater(t, stepsOf(t, d, src, state), int64(turns*length/splitStep/2), src)
+
+	till := &desk{contract: tillContract()}
+	for _, src := range []string{`state.a * state.c < state.b || true`, `state.a + state.c == state.b || true`, `state.a < state.b || true`, `[state.a, state.c].exists(x, x == state.b) || true`} {
+		long := strings.Repeat("7", 1000)
+		require.Less(t, stepsOf(t, till, src, `{"a":1,"b":2,"c":3}`), int64(100), src)
+		require.Greater(t, stepsOf(t, till, src, `{"a":`+long+`,"b":`+long+`1,"c":`+long+`}`), int64(150), src)
+	}
+}
