@@ -146,3 +146,44 @@ func TestAGuideTellsTheConditionsThatItsActorMayKnowAndATaskWhereNoneIsWritten(t
 	require.Equal(t, []string{"the ledger stays small: state.ledger < 1000"}, spends.Conditions)
 	require.Empty(t, laboratoryGuide(t, "pay", nil).Conditions, "a rule that is hidden is not told")
 }
+
+func TestAGuideOffersNothingBelowAnEntryThatTheViewShowsIsNotThere(t *testing.T) {
+	const state = `customers: map of { prefs: map of string }  carts: map of { note?: string  gifts: map of { n: int }  log: log of string }
+		o: map of map of string  l: list of { id: string  x?: int } by id  one?: { a?: int  l: log of int }`
+	const empty = `{"customers": {"ann": {"prefs": {}}}, "carts": {}, "o": {}, "l": []}`
+	for _, test := range []struct {
+		stage, state string
+		want, takes  []string
+	}{
+		{"read /carts  write /carts/{c}/note", empty, nil, nil},
+		{"read /carts/{c}/note  write /carts/{c}/note", empty, nil, nil},
+		{"read /carts  write /carts/{c}/log/-", empty, nil, nil},
+		{"read /carts  write /carts/{c}/gifts/*", empty, nil, nil},
+		{"read /o  write /o/{c}/*", empty, nil, nil},
+		{"read /o/*/x  write /o/{c}/x", empty, nil, nil},
+		{"read /l  write /l/{c}/x", empty, nil, nil},
+		{"read /one  write /one/l/-", empty, nil, nil},
+		{"read /carts, /one, /o  write /o/{c}/*  source /carts/{c}/note, /one", `{"customers": {"ann": {"prefs": {}}}, "carts": {}, "o": {"ann": {}}, "l": []}`, []string{"/o/ann/<key>"}, nil},
+
+		// Whether it is there, the view does not say.
+		{"write blind /customers/{c}/prefs/*", empty, []string{"/customers/ann/prefs/<key>"}, nil},
+		// It is there, if only as what has nothing that is seen.
+		{"read /carts/*/note  write /carts/{c}/note", `{"customers": {"ann": {"prefs": {}}}, "carts": {"ann": {"gifts": {}, "log": []}}, "o": {}, "l": []}`, []string{"/carts/ann/note"}, nil},
+		{"read /one  write /one/a  source /one", `{"customers": {"ann": {"prefs": {}}}, "carts": {}, "o": {}, "l": [], "one": {"l": []}}`, []string{"/one/a"}, []string{"/one"}},
+	} {
+		source, err := json.Marshal([]string{"contract c\nstate { " + state + " }\nstage s(c in /customers) { " + test.stage + " }"})
+		require.NoError(t, err)
+		g, seen := toldOf(t, verifyCase{Contract: source, State: []byte(test.state), Stage: "s", Args: map[string]string{"c": "ann"}})
+		require.True(t, seen, test.stage)
+		var paths []string
+		for _, p := range g.Places {
+			paths = append(paths, p.Path)
+		}
+		require.Equal(t, test.want, paths, test.stage)
+		require.Equal(t, test.takes, g.Takes, test.stage)
+		if test.want == nil {
+			require.JSONEq(t, "[]", string(g.Example), test.stage)
+			require.False(t, g.Guesses, test.stage)
+		}
+	}
+}

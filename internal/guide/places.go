@@ -38,7 +38,8 @@ type site struct {
 	raw      []ir.TypeID      // the types that its place has
 	types    []ir.TypeID      // that what stands here may have, no unions
 	grants   grants
-	node     *tree.Node // what the view shows, nil for nothing
+	read     region.Cursor // what the stage sees
+	node     *tree.Node    // what the view shows, nil for nothing
 	hang     hang
 	except   []string
 	doc      string
@@ -175,7 +176,7 @@ func (b *builder) root(write, create, update, remove, blind region.Region) site 
 	start := func(r region.Region) region.Cursor { return region.Compile(r).Start(b.args) }
 	return site{
 		raw: []ir.TypeID{b.contract.State}, types: b.narrowed([]ir.TypeID{b.contract.State}, b.view), node: b.view,
-		grants: grants{start(write), start(create), start(update), start(remove), start(blind)},
+		grants: grants{start(write), start(create), start(update), start(remove), start(blind)}, read: start(b.stage.Read),
 	}
 }
 
@@ -199,7 +200,7 @@ func (b *builder) places() {
 func (b *builder) takes() {
 	of := b.stage.Source
 	b.visit(b.root(of, of, of, of, nil), func(s site) {
-		if s.hang != appended && len(b.guide.Takes) < MaxPlaces {
+		if s.hang != appended && !b.isSeenMissing(&s) && len(b.guide.Takes) < MaxPlaces {
 			b.guide.Takes = append(b.guide.Takes, s.path)
 		}
 	})
@@ -276,7 +277,7 @@ func (b *builder) isMissing(s *site) bool {
 	switch {
 	case s.node != nil:
 		return false
-	case !b.isOneContainer(s.types): // it would be shown
+	case b.isSeenMissing(s), !b.isOneContainer(s.types): // it would be shown
 		return true
 	case s.grants.blindly():
 		return false
@@ -290,6 +291,23 @@ func (b *builder) isMissing(s *site) bool {
 		})
 	}
 	return false
+}
+
+// isSeenMissing reports whether the view shows that there is nothing at a site: whatever may stand there would be
+// shown, if only as the empty container of what is not.
+func (b *builder) isSeenMissing(s *site) bool {
+	if s.node != nil || s.hang == appended || s.hang == last {
+		return false
+	}
+	return s.read.In() || !slices.ContainsFunc(s.types, func(id ir.TypeID) bool {
+		switch b.contract.Types[id].Kind {
+		case ir.RecordType, ir.MapType, ir.KeyedType:
+			return !s.read.CanHold(region.Object)
+		case ir.ListType, ir.SetType, ir.LogType:
+			return !s.read.CanHold(region.Array)
+		}
+		return true
+	})
 }
 
 // isOneContainer reports whether all values of some types are objects, or all arrays.
@@ -404,7 +422,7 @@ func (b *builder) below(s *site, l region.Letter, h hang) site {
 	}
 	return site{
 		path: s.path + "/" + token, keys: s.keys, segments: append(slices.Clip(s.segments), segment), bag: bag,
-		raw: raw, types: b.narrowed(raw, node), grants: s.grants.step(l), node: node, hang: h, except: s.except, above: s.above,
+		raw: raw, types: b.narrowed(raw, node), grants: s.grants.step(l), read: s.read.Step(l), node: node, hang: h, except: s.except, above: s.above,
 	}
 }
 
@@ -414,9 +432,9 @@ func (b *builder) generic(s *site, token string, h hang) site {
 		token = fmt.Sprintf("%s%d>", token[:len(token)-1], n+1)
 	}
 	k := Keys{Token: token, Of: s.path}
-	segment := region.Segment{Kind: region.AnyKey}
+	segment, letter := region.Segment{Kind: region.AnyKey}, region.Key(anyKey)
 	if h == element {
-		segment.Kind = region.AnyIndex
+		segment.Kind, letter = region.AnyIndex, region.Index(anyIndex)
 	}
 	var node *tree.Node
 	switch {
@@ -439,7 +457,7 @@ func (b *builder) generic(s *site, token string, h hang) site {
 	raw := b.typesBelow(s.types, segment)
 	return site{
 		path: s.path + "/" + token, keys: append(slices.Clip(s.keys), k), segments: append(slices.Clip(s.segments), segment),
-		raw: raw, types: b.flat(raw), node: node, hang: h, except: s.except, above: s.above,
+		raw: raw, types: b.flat(raw), read: s.read.Step(letter), node: node, hang: h, except: s.except, above: s.above,
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // changes lists the places.
 func (d *Data) changes() string {
 	if len(d.Places) == 0 {
-		return "Nothing: answer with an empty patch."
+		return "Nothing can be changed now: answer with an empty patch."
 	}
 	w := writer{types: map[string]runtime.Shape{}, uses: map[string]int{}}
 	for _, t := range d.Types {
