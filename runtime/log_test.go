@@ -101,6 +101,7 @@ func TestASnapshotSparesReadingTheLogBeforeIt(t *testing.T) {
 func TestSnapshotsTogetherWeighNoMoreThanTheLog(t *testing.T) {
 	in, st := begin(t, runtime.WithSnapshotAfter(1))
 	wander(t, in, 100, 2)
+	in.Quiet()
 	log, snapshots := 0, 0
 	for r, err := range st.Read(ctx, "T-7", 1, 0) {
 		require.NoError(t, err)
