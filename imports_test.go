@@ -132,6 +132,10 @@ var bans = []ban{
 		Reason: "a database driver belongs to its store package only",
 	},
 	{
+		From: []string{everything}, FromBut: []string{"cmd"}, Import: []string{"github.com/tiktoken-go/tokenizer"},
+		Reason: "a vocabulary has megabytes, and what counts tokens decides nothing: the command line tells authors, and embedding programs bring their model's own",
+	},
+	{
 		From: all(langFloor, kernel, compilerFloor), Import: []string{"net"}, ImportBut: []string{"net/mail", "net/netip", "net/url"},
 		Reason: "compiling a contract needs no network",
 	},

@@ -21,12 +21,15 @@ type explainVerb struct {
 	Contract string `arg:"" name:"contract" help:"A .poptic file or a compiled contract; the bytes tell which. Or the code of a finding or a refusal, whose page is printed." placeholder:"CONTRACT|CODE"`
 	Root     string `help:"Folder that imports may not leave; by default the current directory, or the contract's folder outside of it." placeholder:"DIR"`
 	Stage    string `help:"Only this stage." placeholder:"NAME"`
-	Format   string `enum:"text,json,prose" default:"text" help:"How it is printed: ${enum}. prose is Markdown, for a reviewer who does not know the language."`
+	sampleFlags
+	Format string `enum:"text,json,prose" default:"text" help:"How it is printed: ${enum}. prose is Markdown, for a reviewer who does not know the language."`
 }
 
 // Help is printed by --help.
 func (explainVerb) Help() string {
 	return `For every stage: when and by whom it runs, what it sees, changes and takes, what its commit is judged by, and what the actor learns of each rule. For every expression: what it reads, and whether that is exact or a safe over-approximation. Last, who may touch each part of the state.
+
+With --state, also what each stage sees of that sample, as "poptic view" shows it, and how many tokens that is: of the view, of the prompt, of the whole state. A parameter that no --arg is given for gets the first key that binds, marked "(chosen)". Text shows 40 lines of a view, json all of it.
 
 Of a code it prints the page: what it means, why it matters, and an example, wrong and right.
 
@@ -39,19 +42,28 @@ Examples:
     poptic explain contract.poptic
     poptic explain contract.popticc --format prose > review.md
     poptic explain contract.poptic --stage classify
+    poptic explain contract.poptic --state state.json
+    poptic explain contract.poptic --state state.json --stage classify --arg ticket=T1
     poptic explain contract.popticc --format json
     poptic explain undisclosed_gate
 
 Exit codes:
 
     0  explained
-    2  usage, unreadable input, an unknown stage or code, a contract with errors`
+    2  usage, unreadable input, an unknown name or code, a contract with errors`
 }
 
 // Run implements the verb.
 func (v *explainVerb) Run(c *console) error {
 	if isCode(v.Contract) {
 		return v.page(c)
+	}
+	sampled, err := v.sampleFlags.given()
+	if err != nil {
+		return err
+	}
+	if sampled && v.Format == "prose" {
+		return fail("leave --state out, or ask for --format text or json", "prose is made from the contract alone, whatever the state")
 	}
 	contract, err := contractArg{v.Contract, v.Root}.load(c)
 	if err != nil {
@@ -71,10 +83,31 @@ func (v *explainVerb) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	if sampled {
+		return v.sampled(c, contract, e)
+	}
 	if v.Format == "json" {
 		return c.printJSON(e)
 	}
-	writeExplanation(c.outText(), e)
+	writeExplanation(c.outText(), e, nil)
+	return nil
+}
+
+// sampled explains with what the stages see of a sample.
+func (v *explainVerb) sampled(c *console, contract *ir.Contract, e explain.Explanation) error {
+	s, err := v.sampleFlags.open(c, v.Contract, contract, v.Stage)
+	if err != nil {
+		return err
+	}
+	all, err := s.all(c, e)
+	if err != nil {
+		return err
+	}
+	if v.Format == "json" {
+		return c.printJSON(all)
+	}
+	p := c.outText()
+	writeExplanation(p, e, func(i int) { writeSample(p, all.Stages[i].Sample, all.Tokenizer, all.StateTokens) })
 	return nil
 }
 
@@ -112,6 +145,8 @@ func (v *explainVerb) page(c *console) error {
 		return fail(help, "there is neither a file nor a code %s", v.Contract)
 	case v.Stage != "":
 		return fail("leave --stage out", "%s is a code, and has no stages", v.Contract)
+	case v.State != "":
+		return fail("leave --state out", "%s is a code, and sees no state", v.Contract)
 	case v.Format == "prose":
 		return fail("leave --format out", "%s is a code, and no contract", v.Contract)
 	case v.Format == "json":
@@ -121,8 +156,9 @@ func (v *explainVerb) page(c *console) error {
 	return err
 }
 
-// writeExplanation writes a contract's explanation for people.
-func writeExplanation(p *terminal.Printer, e explain.Explanation) {
+// writeExplanation writes a contract's explanation for people, and behind each stage what
+// more there is to write of it, if anything.
+func writeExplanation(p *terminal.Printer, e explain.Explanation, more func(stage int)) {
 	if e.Phases != nil {
 		writeContractHead(p, e)
 	}
@@ -131,6 +167,9 @@ func writeExplanation(p *terminal.Printer, e explain.Explanation) {
 			p.Line("")
 		}
 		writeStage(p, s)
+		if more != nil {
+			more(i)
+		}
 	}
 	if len(e.Rules) > 0 {
 		p.Line("")

@@ -83,11 +83,16 @@ func (v *viewVerb) ofState(c *console) (shown runtime.View, contract *ir.Contrac
 	if err != nil || refused != nil {
 		return shown, nil, refused, misnamed(o.contract, err)
 	}
+	return shownView(view), o.contract, nil, nil
+}
+
+// shownView is a view as an instance gives it.
+func shownView(view verify.View) runtime.View {
 	return runtime.View{
 		Stage: view.Stage, Version: view.Version, Phase: view.Phase, Contract: view.Contract, Digest: view.Digest, Task: view.Task,
 		Writes: orEmpty(view.Writes), Sources: orEmpty(view.Sources), Next: view.Next, Placeholders: orEmpty(view.Placeholders), Conditions: view.Conditions,
 		Value: tree.AppendJSON(nil, view.Value),
-	}, o.contract, nil, nil
+	}
 }
 
 // ofInstance shows the state of an instance, and has that recorded.
