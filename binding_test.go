@@ -280,6 +280,33 @@ stage look(user in /users, order in /orders where { owns(user, order) }, then = 
 	}
 }
 
+// A text that can be no key is no key that a condition could be asked of.
+func TestATextThatCannotBeBoundIsToldAsOneThatAConditionKeepsBack(t *testing.T) {
+	ctx := t.Context()
+	for _, stage := range []string{
+		`look(order in /orders, then = /orders/{order}/next where { role == "boss" }) { read /orders/{then}/next, /orders/main/next  discloses where then }`,
+		`look(order in /orders where { order != "x" }, then = /orders/{order}/next where { then != "o2" && then in state.orders }) { read /orders/{then}/next, /orders/main/next  discloses where then }`,
+		`look(order in /orders, then = /orders/{order}/next where { size(state.orders) > 5 }, last = /orders/{then}/next) { read /orders/{last}/next, /orders/{then}/next, /orders/main/next  discloses where then }`,
+	} {
+		contract, err := poptic.Load(ctx, fstest.MapFS{"c.poptic": {Data: []byte("contract c\nstate { orders: map of { next?: string } }\nstage " + stage + "\n")}}, "c.poptic")
+		require.NoError(t, err)
+		var replies []string
+		for _, next := range []string{`"next": "o2"`, `"next": ""`, `"next": "main"`, ``} {
+			in, err := runtime.Create(ctx, contract, store.NewMemory(), "i", []byte(`{"orders": {"o1": {`+next+`}, "o2": {}, "main": {}}}`))
+			require.NoError(t, err)
+			v, err := in.Propose(ctx, runtime.Proposal{Stage: "look", Args: map[string]string{"order": "o1"}, Patch: []byte(`[]`)})
+			require.NoError(t, err)
+			reply, err := json.Marshal(v.Actor())
+			require.NoError(t, err)
+			require.Contains(t, string(reply), "argument_violation")
+			replies = append(replies, string(reply))
+		}
+		for _, reply := range replies[1:] {
+			require.Equal(t, replies[0], reply, stage)
+		}
+	}
+}
+
 func TestALateProposalIsJudgedByWhatItsArgumentsBindToNow(t *testing.T) {
 	ctx := t.Context()
 	contract, err := poptic.Load(ctx, fstest.MapFS{"c.poptic": {Data: []byte(`contract c

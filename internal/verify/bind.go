@@ -130,12 +130,21 @@ func (v *verification) bindDependent(p *ir.Param, at *tree.Node, given bool) (st
 	case at == nil || at.Kind() != ir.String:
 		return "", found(messages.unbound(v.stage.Name, p))
 	case at.Text() == "":
-		return "", found(messages.argumentEmpty(v.stage.Name, p))
+		return "", found(keptBack(p, messages.argumentEmpty(v.stage.Name, p)))
 	case slices.Contains(p.Reserved, at.Text()):
-		return "", found(messages.argumentReserved(v.stage.Name, p))
+		return "", found(keptBack(p, messages.argumentReserved(v.stage.Name, p)))
 	default:
 		return at.Text(), nil
 	}
+}
+
+// keptBack is what is wrong with a text of the state that a parameter takes. Where a condition
+// could keep it back, and cannot be asked, the actor is told as if it did.
+func keptBack(p *ir.Param, f finding) finding {
+	if p.Where == nil {
+		return f
+	}
+	return f.of(ir.BindGate, p.Name)
 }
 
 func found(f finding) *finding { return &f }
