@@ -173,6 +173,27 @@ func TestAMutantIsKilledByTheTestThatNeedsItsClause(t *testing.T) {
 	require.Equal(t, len(m.Contracts[0].Mutants), m.Contracts[0].Killed+m.Contracts[0].Refused+m.Contracts[0].Survived)
 }
 
+func TestAConstraintIsNamedByWhatItIsWrittenIn(t *testing.T) {
+	m, err := suite.Mutate(t.Context(), []*suite.Suite{whole(t, `contract c
+state { m: map of int where { self != 7 }  t: T }
+type T = int where { self > 1 }
+stage s(k in /m, n: int where { self > 0 }, o: string where { self != "" }) { read /m/{k}  write /m/{k} }
+test "t" {
+  state { "m": { "a": 1 }, "t": 2 }
+  stage s(k: "a", n: 1, o: "x")
+  expect noop
+}
+`)}, 1, nil)
+	require.NoError(t, err)
+	var names []string
+	for _, x := range m.Contracts[0].Mutants {
+		if strings.HasSuffix(x.Name, "where") {
+			names = append(names, x.Name)
+		}
+	}
+	require.ElementsMatch(t, []string{"where", "type T, where", "stage s, parameter n where", "stage s, parameter o where"}, names)
+}
+
 func TestAMutantThatNoTestNoticesSurvivesUnlessAClaimRefusesIt(t *testing.T) {
 	const contract = `contract c
 state { a: int  b: int  c: secret int }

@@ -208,13 +208,23 @@ func (l *clauseList) grants(st *stage, c Clause, r *syntax.RegionExpr) {
 func (l *clauseList) wheres(s *scope) {
 	at := map[*syntax.Constraint]int{}
 	owner := map[*syntax.Constraint]string{}
-	for _, d := range s.file.Decls {
-		syntax.Walk(d, func(n any) bool {
+	own := func(within any, name string) {
+		syntax.Walk(within, func(n any) bool {
 			if w, ok := n.(*syntax.Constraint); ok {
-				owner[w] = d.DeclName().Text
+				owner[w] = name
 			}
 			return true
 		})
+	}
+	for _, d := range s.file.Decls {
+		switch d := d.(type) {
+		case *syntax.TypeDecl:
+			own(d, "type "+s.prefix+d.Name.Text+", ")
+		case *syntax.StageDecl:
+			for _, p := range d.Params {
+				own(p, "stage "+s.prefix+d.Name.Text+", parameter "+p.Name.Text+" ")
+			}
+		}
 	}
 	for id := range l.out.Types {
 		for i, w := range l.pending.where[ir.TypeID(id)] {
@@ -225,11 +235,7 @@ func (l *clauseList) wheres(s *scope) {
 			if !known {
 				n = len(l.all)
 				at[w] = n
-				name := "where"
-				if owner[w] != "" {
-					name = "type " + s.prefix + owner[w] + ", where"
-				}
-				l.add(Clause{Kind: WhereClause, Name: name, At: w.Expr.Outer, Body: w.Expr.Outer})
+				l.add(Clause{Kind: WhereClause, Name: owner[w] + "where", At: w.Expr.Outer, Body: w.Expr.Outer})
 			}
 			l.all[n].Types = append(l.all[n].Types, TypeWhere{ir.TypeID(id), i})
 		}
