@@ -76,7 +76,7 @@ func (ts *types) alternatives(t *ir.Type, members bool) string {
 	for _, alt := range t.Alternatives {
 		if a := &ts.contract.Types[alt]; a.Kind == ir.LiteralType {
 			literals = append(literals, a.Literal)
-		} else if text := ts.asked(alt, members && len(t.Alternatives) < 4); !slices.Contains(others, text) {
+		} else if text := ts.oneOf(alt, members, len(t.Alternatives) < 4); !slices.Contains(others, text) {
 			others = append(others, text)
 		}
 	}
@@ -88,6 +88,28 @@ func (ts *types) alternatives(t *ir.Type, members bool) string {
 		return strings.Join(all[:maxListed], " or ") + fmt.Sprintf(" or %d more", len(all)-maxListed)
 	}
 	return strings.Join(all, " or ")
+}
+
+// oneOf is an alternative of a union: of a record among many, what it is told from the others by.
+func (ts *types) oneOf(id ir.TypeID, members, few bool) string {
+	t := &ts.contract.Types[id]
+	if !members || few || t.Kind != ir.RecordType {
+		return ts.asked(id, members && few)
+	}
+	var all []string
+	for _, m := range t.Members {
+		switch {
+		case m.Optional:
+		case ts.contract.Types[m.Type].Kind == ir.LiteralType:
+			all = append(all, strconv.Quote(m.Name)+": "+ts.contract.Types[m.Type].Literal)
+		default:
+			all = append(all, strconv.Quote(m.Name))
+		}
+	}
+	if len(all) == 0 {
+		return "an object"
+	}
+	return "an object with " + someOf(all)
 }
 
 // members are those of a record, those that are required first.

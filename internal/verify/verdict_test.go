@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/patchoptic/poptic/internal/ir"
+	"github.com/patchoptic/poptic/internal/region"
 	"github.com/patchoptic/poptic/internal/verify"
 )
 
@@ -220,5 +222,30 @@ func TestAHintSpellsThePathThatWasMeant(t *testing.T) {
 		_, said, _ := strings.Cut(out.Verdict.Violations[0].Hint, "; ")
 		require.Equal(t, meant, said, "%s: %s", path, out.Verdict.Violations[0].Hint)
 		require.Equal(t, out.Verdict.Violations, out.Actor().Violations)
+	}
+}
+
+func TestWhatFitsNoneOfManyRecordsIsToldWhatTheyHave(t *testing.T) {
+	b := newBuilder(t)
+	text := b.kind(ir.StringType)
+	literal := func(text string) ir.TypeID { return b.typ(ir.Type{Kind: ir.LiteralType, Literal: text}) }
+	union := b.typ(ir.Type{Kind: ir.UnionType, Alternatives: []ir.TypeID{
+		b.record("Draft", "kind", literal(`"draft"`), "note?", text), b.record("Sent", "kind", literal(`"sent"`), "at", text),
+		b.record("Gone", "kind", literal(`"gone"`), "why", text), b.record("Paid", "sum", text),
+	}})
+	b.c.State = b.record("State", "x", union)
+	b.c.Stages = []ir.Stage{{Name: "act", In: []string{"main"}, Read: region.Of("/x"), Write: region.Of("/x")}}
+	p, err := verify.Load(b.c, verify.DefaultLimits())
+	require.NoError(t, err)
+	state, err := p.Import([]byte(`{"x": {"kind": "sent", "at": "1"}}`))
+	require.NoError(t, err)
+	for _, patch := range []string{
+		`[{"op": "replace", "path": "/x/kind", "value": "gone"}]`, `[{"op": "replace", "path": "/x", "value": {"kind": "gone", "at": "1"}}]`, `[{"op": "remove", "path": "/x/at"}]`,
+	} {
+		out, err := p.Verify(context.Background(), verify.Snapshot{State: state, Phase: "main"}, verify.Proposal{Stage: "act", Patch: []byte(patch)})
+		require.NoError(t, err)
+		require.Len(t, out.Actor().Violations, 1, patch)
+		require.Equal(t, `write an object with "kind": "draft" or an object with "kind": "sent", "at" or an object with "kind": "gone", "why" or an object with "sum"`,
+			out.Actor().Violations[0].Hint, patch)
 	}
 }
