@@ -35,6 +35,7 @@ type secrecy struct {
 	accepted, bits   int             // cases that were accepted; that differ in a disclosed bit
 	chosen           int             // commits by which an actor chose, under a warning, to be shown unlike things
 	distinct         map[string]bool // contracts with states that look alike
+	misbound         int             // states on which arguments do not bind, compared with another
 	meter            meter
 	took             time.Duration
 }
@@ -317,6 +318,56 @@ func (h *hall) disclosesType() bool {
 	return slices.ContainsFunc(h.s.Gates, func(g ir.Gate) bool { return g.Kind == ir.TypeGate && g.Visibility == ir.Disclosed })
 }
 
+// disclosesBinding reports whether the stage may be told whether a condition on binding holds.
+func (h *hall) disclosesBinding() bool {
+	return slices.ContainsFunc(h.s.Gates, func(g ir.Gate) bool { return g.Kind == ir.BindGate && g.Visibility == ir.Disclosed })
+}
+
+// misbind chooses arguments that do not bind, and lists valid states that look alike for them:
+// of what is not bound in either, for its condition or for what it follows, it may differ
+// whether it is there.
+func (h *hall) misbind(n *tree.Node) (alike []*tree.Node) {
+	if h.args, h.bound = h.guesses(h.s, n); len(h.s.Params) == 0 {
+		return nil
+	}
+	d := &door{t: h.t, p: h.p, s: h.s, patch: "[]", by: h.by}
+	r := d.ask(n, h.args)
+	if len(r.wrong) == 0 {
+		return nil
+	}
+	h.see = region.Compile(h.s.Read).Start(h.bound)
+	alike = []*tree.Node{n}
+	for range 12 {
+		other := h.blend(n, h.valid[h.Intn(len(h.valid))], h.see)
+		if !h.holds(other) || shownBy(other, h.see) != shownBy(n, h.see) {
+			continue
+		}
+		if s := d.ask(other, h.args); h.bindsAlike(d, n, r, other, s) {
+			alike = append(alike, other)
+		}
+	}
+	return alike
+}
+
+// bindsAlike reports whether the parameters are there on two states alike, or kept back on both.
+func (h *hall) bindsAlike(d *door, a *tree.Node, r refusal, b *tree.Node, s refusal) bool {
+	for i := range h.s.Params {
+		p := &h.s.Params[i]
+		if p.Where != nil && !d.binds(r, i) && !d.binds(s, i) {
+			continue
+		}
+		w := wordOf(p.Of.Bind(h.bound))
+		if p.Kind != ir.DependentParam {
+			w = append(w, region.Key(h.bound[p.Name]))
+		}
+		x, y := tree.NodeAt(a, w), tree.NodeAt(b, w)
+		if (x == nil) != (y == nil) || p.Kind == ir.DependentParam && !tree.Equal(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
 // discloses reports whether a violation is of a gate that the stage only discloses.
 func (h *hall) discloses(v verify.Violation) bool {
 	if strings.HasSuffix(v.Rule, ", write blind") {
@@ -402,6 +453,8 @@ func (h *hall) answers(sum *secrecy, states []*tree.Node, patch string) {
 		}
 		switch {
 		case first.next == this.next:
+		case h.disclosesBinding() && (first.next == "" || this.next == ""):
+			sum.bits++ // a condition that is asked of the state after
 		case spelt && first.nextValue == this.nextValue:
 			sum.bits++
 		case h.warns:
@@ -445,6 +498,10 @@ func secrecyOf(t testing.TB, seed int64, enough int, limits func(m maker) verify
 				h.compare(sum, states)
 			}
 		}
+		if states := h.misbind(h.valid[h.Intn(len(h.valid))]); len(states) > 1 {
+			sum.misbound += len(states) - 1
+			h.answers(sum, states, "[]")
+		}
 		if sum.cases > met {
 			sum.distinct[h.text] = true
 			for what := range d.drew {
@@ -466,6 +523,8 @@ func TestSealedContractsTellNothingOfWhatIsHidden(t *testing.T) {
 	t.Logf("refused: %v", sum.refused)
 	require.Greater(t, sum.accepted, sum.cases/5)
 	require.Positive(t, sum.bits, "no gate that is disclosed decided anything")
+	t.Logf("%d more pairs on which arguments do not bind", sum.misbound)
+	require.Positive(t, sum.misbound)
 	for _, what := range constructs {
 		require.True(t, sum.compared[what] > 0 || strings.HasPrefix(what, "gate ") || sum.cases < 100_000, what)
 	}
@@ -490,7 +549,7 @@ var constructs = []string{
 	"a number that is spelled its own way", "where", "where on a record", "each", "entry not read", "rule on keys", "unique", "measure", "size", "order", "reference count", "condition", "sum", "key", "unique together",
 	"decimal", "sum of decimals", "constant and definition", "least and largest with a condition", "change", "change of entries", "narrowed union",
 	"message", "member in backquotes", "value", "roles", "inputs",
-	"p in", "q new", "dependent parameter", "append", "blind", "rights", "require", "ensure", "produce", "phases", "delegate",
+	"p in", "q new", "dependent parameter", "condition on binding", "append", "blind", "rights", "require", "ensure", "produce", "phases", "delegate",
 	"except", "any depth", "literal key", "wildcard for a member", "gate seen", "gate disclosed", "view chosen",
 }
 

@@ -354,6 +354,7 @@ func (d *draft) stage() {
 		d.params = append(d.params, "o = "+at)
 		d.grants = append(d.grants, d.some([]string{at, "/n/{o}"})...)
 	}
+	d.keepBack()
 	for range 1 + d.Intn(4) {
 		d.grants = append(d.grants, d.grant())
 	}
@@ -407,6 +408,17 @@ func (d *draft) stage() {
 		}
 	}
 	d.delegate = d.chance(15)
+}
+
+// keepBack draws conditions on binding.
+func (d *draft) keepBack() {
+	for i, p := range d.params {
+		if d.chance(25) {
+			d.did("condition on binding")
+			name, _, _ := strings.Cut(p, " ")
+			d.params[i] += " where { " + strings.ReplaceAll(d.pick("state.limit < 3", `P != "k1"`, "size(state.n) < 3", "!(P in state.n) || state.limit > 0", `role == "u"`), "P", name) + " }"
+		}
+	}
 }
 
 // value draws an argument that is no key, with a condition that asks for it.
