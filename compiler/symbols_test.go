@@ -74,7 +74,7 @@ func TestEveryNameInTheExamplesStandsForSomething(t *testing.T) {
 		}
 		for _, u := range table.Uses {
 			require.NotNil(t, u.Symbol)
-			if name := strings.Trim(u.Span.Text(), `"`); u.Symbol.Kind != symbol.Import {
+			if name := strings.Trim(u.Span.Text(), "\"`"); u.Symbol.Kind != symbol.Import {
 				require.Equal(t, u.Symbol.Name, name)
 			}
 		}
