@@ -32,7 +32,7 @@ func TestARuleThatGoesThroughHiddenTextsIsNotHeldForCertain(t *testing.T) {
 		`(` + owner + ` + "x").matches("^(a|b)*$")`:                                                         false,
 		owner + ` == "a" || ` + other + ` == "b" || ` + owner + ` == ` + other + ` || ` + other + ` == "c"`: false,
 		owner + `.replace("a", "b").replace("b", "c").trim().lowerAscii().split(",") == ["a"]`:              false,
-		`size(` + owner + `.split(",")) > 3`:                                                                true,
+		`size(` + owner + `.split(",")) > 3`:                                                                false,
 		`state.t.tags.join("") == ""`:                                                                       false,
 		`state.t.tags == ["a"]`:                                                                             false,
 		`"a" in state.t.tags`:                                                                               false,
