@@ -20,7 +20,7 @@ import (
 // would be far beyond.
 const (
 	familySize  = 40
-	familyBytes = 1 << 30
+	familyBytes = 3 << 29
 	familyGuard = 5 * time.Minute
 )
 
