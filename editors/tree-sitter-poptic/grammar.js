@@ -92,7 +92,7 @@ module.exports = grammar({
     )),
     _clause: ($) => choice($.names_clause, $.region_clause, $.condition, $.produce, $.attempts, $.discloses),
     names_clause: ($) => seq(choice('in', 'by', 'next', 'after'), list($.name)),
-    region_clause: ($) => seq(choice('read', 'write', 'source', 'delegable'), $.region),
+    region_clause: ($) => seq(choice('read', 'write', 'source', seq('delegable', optional(choice('read', 'write', 'source')))), $.region),
     condition: ($) => seq(choice('require', 'ensure'), optional($.name), optional($.string), $.cel),
     produce: ($) => seq('produce', list($.path)),
     attempts: ($) => seq('attempts', $.number),
